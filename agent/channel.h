@@ -1,0 +1,52 @@
+// A bidirectional stream of authenticated frames between two processes of one job, over any stream descriptor pair:
+// a TCP socket, a socketpair (agent - rank server) or stdin/stdout of ssh. docs/wire_protocol.md gives the bytes.
+//
+// Single-threaded: all calls and callbacks on the thread that runs the io_context.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace ds {
+
+namespace control {
+class Envelope;
+}
+
+inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kMaxFrameBytes = 64u << 20;
+
+enum class ChannelRole { kLauncher, kAgent };  // who challenges and who answers; directions have different MAC keys
+
+class Channel : public std::enable_shared_from_this<Channel> {
+ public:
+  using OnMessage = std::function<void(const control::Envelope&)>;
+  using OnClosed = std::function<void(const std::string& reason)>;  // once; also for protocol and MAC errors
+
+  virtual ~Channel() = default;
+
+  // Takes ownership of the descriptors (may be the same number twice for a socket). With a key, both sides prove that
+  // they know it (nonces + HMAC-SHA256) before the first frame, and every frame carries a MAC over direction and
+  // sequence number; an empty key (socketpair to an own child) leaves both out.
+  static std::shared_ptr<Channel> create(boost::asio::io_context& io, int read_fd, int write_fd, ChannelRole role,
+                                         const std::string& key);
+
+  virtual void start(OnMessage on_message, OnClosed on_closed) = 0;
+  virtual void send(const control::Envelope& message) = 0;  // queues; never blocks
+  virtual size_t queued_bytes() const = 0;
+  // Calls `then` once everything queued so far has been handed to the kernel (or the channel is closed).
+  virtual void flush(std::function<void()> then) = 0;
+  virtual void close() = 0;  // no callback for the own close
+  virtual bool authenticated() const = 0;
+  virtual std::string peer() const = 0;  // address, for messages
+};
+
+// Identity of this build: agents and launcher must have the same.
+std::string build_id();
+
+}  // namespace ds

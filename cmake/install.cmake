@@ -1,0 +1,1 @@
+# A relocatable prefix: programs, libraries, public headers and a CMake package.
