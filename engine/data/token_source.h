@@ -17,6 +17,8 @@ class TokenSource {
   // Names the stream's contents (sizes, dtype and a hash of samples of them): equal streams, equal text.
   virtual std::string fingerprint() const = 0;
   virtual std::string describe() const = 0;  // for errors: the file name(s)
+  // For errors: the file that holds this token and its number there.
+  virtual std::string locate(int64_t offset) const;
 };
 
 // Opens files as one stream, in the order given: Megatron .bin/.idx (dtype codes 1..8, any integer width), text
