@@ -11,19 +11,19 @@
 namespace ds {
 
 struct HostfileEntry {
-  std::string name;              // one host; ranges are already expanded
-  std::optional<int> slots;      // as given by slots=, max_slots= or "name:4"; nullopt for a bare name
-  std::optional<int> max_slots;
+  std::string name{};            // one host; ranges are already expanded
+  std::optional<int> slots{};    // as given by slots=, max_slots= or "name:4"; nullopt for a bare name
+  std::optional<int> max_slots{};
   int mentions = 1;              // lines that name it bare; a repeated bare name is one entry
   int port = 0;                  // 0 = not given
-  std::string user;              // empty = not given
+  std::string user{};            // empty = not given
   bool excluded = false;         // "^name": the host is taken out of the file's list
   int line = 0;                  // of the first mention, counted from 1
 };
 
 struct HostfileResult {
-  std::vector<HostfileEntry> entries;  // in file order, no two of one name
-  std::vector<std::string> warnings;   // "file:line: ...", for stderr
+  std::vector<HostfileEntry> entries{};  // in file order, no two of one name
+  std::vector<std::string> warnings{};  // "file:line: ...", for stderr
 };
 
 // `file` only names the source in messages. Throws one kUsage Error with all problems of the text, each naming file,

@@ -1,0 +1,75 @@
+#include "hostfiles/slurm_allocation.h"
+
+#include <optional>
+
+#include "hostfiles/host_name.h"
+#include "hostfiles/slurm_nodelist.h"
+#include "topology/base/error.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+// The first of `names` that is set and not empty; "" if none is.
+std::string first_set(const Variables& variables, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const auto found = variables.find(name);
+    if (found != variables.end() && !found->second.empty()) return name;
+  }
+  return "";
+}
+
+std::vector<int> counts_of(const Variables& variables, const std::string& name, size_t num_hosts) {
+  const std::string& text = variables.at(name);
+  std::vector<int> counts = parse_slurm_counts(text);
+  if (counts.size() == num_hosts) return counts;
+  throw Error(ErrorCode::kUsage, "Slurm: " + name + "=" + quoted(text) + " is for " + std::to_string(counts.size()) +
+                                     " nodes, the node list has " + std::to_string(num_hosts));
+}
+
+// A step that is smaller than its job is described by its own variables.
+std::string tasks_variable(const Variables& variables) {
+  return first_set(variables, {"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"});
+}
+
+std::optional<int> gpus_per_node(const Variables& variables) {
+  const std::string name = first_set(variables, {"SLURM_GPUS_ON_NODE"});
+  if (name.empty()) return std::nullopt;
+  const auto count = parse_int(variables.at(name));
+  if (!count || *count < 0 || *count > kMaxSlots)
+    throw Error(ErrorCode::kUsage, "Slurm: " + name + "=" + quoted(variables.at(name)) + " is not a number of GPUs");
+  return *count > 0 ? std::optional<int>(static_cast<int>(*count)) : std::nullopt;
+}
+
+std::vector<std::optional<int>> slots_of(const Variables& variables, size_t num_hosts) {
+  const std::string tasks = tasks_variable(variables);
+  const bool asked_for_tasks = !first_set(variables, {"SLURM_NTASKS", "SLURM_NTASKS_PER_NODE"}).empty();
+  const auto gpus = gpus_per_node(variables);
+  if (gpus && !(asked_for_tasks && !tasks.empty())) return std::vector<std::optional<int>>(num_hosts, gpus);
+  const std::string counts = !tasks.empty() ? tasks : first_set(variables, {"SLURM_JOB_CPUS_PER_NODE"});
+  if (counts.empty()) return std::vector<std::optional<int>>(num_hosts);
+  const std::vector<int> each = counts_of(variables, counts, num_hosts);
+  return {each.begin(), each.end()};
+}
+
+}  // namespace
+
+bool has_slurm_allocation(const Variables& environment) {
+  return !first_set(environment, {"SLURM_JOB_ID", "SLURM_JOBID"}).empty() &&
+         !first_set(environment, {"SLURM_JOB_NODELIST", "SLURM_NODELIST"}).empty();
+}
+
+Cluster slurm_allocation(const Variables& environment) {
+  const std::string list = first_set(environment, {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"});
+  if (list.empty()) throw Error(ErrorCode::kUsage, "Slurm: SLURM_JOB_NODELIST is not set");
+  const std::vector<std::string> names = parse_slurm_nodelist(environment.at(list));
+  if (names.empty()) throw Error(ErrorCode::kUsage, "Slurm: " + list + " has no nodes");
+  const auto slots = slots_of(environment, names.size());
+  Cluster cluster;
+  for (size_t i = 0; i < names.size(); ++i) cluster.hosts.push_back({.name = names[i], .slots = slots[i]});
+  return cluster;
+}
+
+}  // namespace ds
