@@ -45,4 +45,9 @@ struct SafeTensorToWrite {
 // Writes path (temporary name, fsync, rename) with metadata {"format": "pt"}, 8-byte aligned.
 void write_safetensors(const std::string& path, const std::vector<SafeTensorToWrite>& tensors);
 
+// Writes folder/model.safetensors or, when the tensors take more than max_file_bytes, model-00001-of-0000N.safetensors …
+// in the order given and, last, model.safetensors.index.json. Makes the folder.
+void write_safetensors_folder(const std::string& folder, const std::vector<SafeTensorToWrite>& tensors,
+                              int64_t max_file_bytes);
+
 }  // namespace ds
