@@ -48,7 +48,7 @@ class FilterReader {
 
  private:
   void refuse(std::string_view node, const std::string& cause) {
-    problems_.push_back(option_ + ": " + quoted(node) + ": " + cause);
+    problems_.push_back(option_ + ": " + quote(node) + ": " + cause);
   }
 
   void read_node(std::string_view node) {
@@ -66,7 +66,7 @@ class FilterReader {
   void choose(std::string_view node, const std::string& name, const std::optional<std::string>& slots) {
     const auto same = [&](const Host& host) { return host_identity(host.name) == host_identity(name); };
     const auto host = std::find_if(cluster_.hosts.begin(), cluster_.hosts.end(), same);
-    if (host == cluster_.hosts.end()) return refuse(node, "host " + quoted(name) + " is not in the list of hosts: " + host_names());
+    if (host == cluster_.hosts.end()) return refuse(node, "host " + quote(name) + " is not in the list of hosts: " + host_names());
     Choice& choice = choices_[static_cast<size_t>(host - cluster_.hosts.begin())];
     choice.mentioned = true;
     if (!slots) choice.whole = true;
@@ -77,7 +77,7 @@ class FilterReader {
     const std::vector<int> available = slots_of(host);
     for (const std::string& part : split(text, ',')) {
       const auto slot = parse_int(trim(part));
-      if (!slot || *slot < 0 || *slot >= kMaxSlots) refuse(node, quoted(part) + " is not a slot number");
+      if (!slot || *slot < 0 || *slot >= kMaxSlots) refuse(node, quote(part) + " is not a slot number");
       else if (host.slots && !std::binary_search(available.begin(), available.end(), static_cast<int>(*slot)))
         refuse(node, "host " + host.name + " has no slot " + std::to_string(*slot) + ", its slots: " + slot_text(available));
       else choice.slots.insert(static_cast<int>(*slot));
@@ -136,7 +136,7 @@ Cluster filter_hosts(const Cluster& cluster, std::string_view include_text, std:
   for (size_t i = 0; i < cluster.hosts.size(); ++i)
     (including ? include : exclude)(cluster.hosts[i], filter.choices()[i], result);
   if (result.hosts.empty())
-    throw Error(ErrorCode::kUsage, "--exclude: " + quoted(exclude_text) + ": no host is left");
+    throw Error(ErrorCode::kUsage, "--exclude: " + quote(exclude_text) + ": no host is left");
   return result;
 }
 

@@ -77,7 +77,7 @@ WrittenHost split_written_host(std::string_view text) {
   return host;
 }
 
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   constexpr size_t kLongest = 80;
   std::string result = "'";

@@ -28,6 +28,6 @@ struct WrittenHost {
 WrittenHost split_written_host(std::string_view text);
 
 // Text of the user as it may stand in a message: control and non-ASCII bytes as \xNN, long text cut.
-std::string quoted(std::string_view text);
+std::string quote(std::string_view text);
 
 }  // namespace ds

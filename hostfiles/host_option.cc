@@ -20,7 +20,7 @@ struct Item {
 // One item; what is wrong with it goes to `problems`.
 Item parse_item(std::string_view text, std::vector<std::string>& problems) {
   Item item;
-  const auto refuse = [&](const std::string& cause) { problems.push_back("host list: " + quoted(text) + ": " + cause); };
+  const auto refuse = [&](const std::string& cause) { problems.push_back("host list: " + quote(text) + ": " + cause); };
   const WrittenHost written = split_written_host(text);
   item.user = written.user;
   if (text.find('@') != std::string_view::npos && !is_user_name(item.user)) refuse("bad user name");
@@ -30,7 +30,7 @@ Item parse_item(std::string_view text, std::vector<std::string>& problems) {
     refuse(error.what());
   }
   for (const std::string& name : item.names)
-    if (!is_host_name(name)) return refuse(quoted(name) + " is not a host name"), Item{};
+    if (!is_host_name(name)) return refuse(quote(name) + " is not a host name"), Item{};
   if (!written.tail) return item;
   if (*written.tail == "*") {
     item.slots = std::nullopt;
@@ -70,7 +70,7 @@ Cluster parse_host_option(std::string_view list) {
       if (problems.empty()) add_slots(cluster.hosts[at->second], item, problems);
     }
   }
-  if (cluster.hosts.empty() && problems.empty()) problems.push_back("host list: " + quoted(list) + ": no host");
+  if (cluster.hosts.empty() && problems.empty()) problems.push_back("host list: " + quote(list) + ": no host");
   throw_if_any("", problems);
   return cluster;
 }

@@ -65,22 +65,22 @@ class HostfileReader {
   void repeat(HostfileEntry& entry, const std::string& name, const HostfileLine& line, int number) {
     const std::string where = " (lines " + std::to_string(entry.line) + " and " + std::to_string(number) + ")";
     if (lower(entry.name) != lower(name) && host_identity(name) == "localhost")
-      return refuse(number, quoted(name) + " and " + quoted(entry.name) + " are the same host, this machine" + where);
-    if (entry.slots && line.slots) return refuse(number, "host " + quoted(name) + " is defined twice" + where);
+      return refuse(number, quote(name) + " and " + quote(entry.name) + " are the same host, this machine" + where);
+    if (entry.slots && line.slots) return refuse(number, "host " + quote(name) + " is defined twice" + where);
     if (entry.slots || line.slots)
-      return refuse(number, "host " + quoted(name) + " is named with and without a number of slots" + where);
+      return refuse(number, "host " + quote(name) + " is named with and without a number of slots" + where);
     if ((line.port && entry.port && line.port != entry.port) || (!line.user.empty() && !entry.user.empty() && line.user != entry.user))
-      return refuse(number, "host " + quoted(name) + " has two ports or users" + where);
+      return refuse(number, "host " + quote(name) + " has two ports or users" + where);
     if (line.port) entry.port = line.port;
     if (!line.user.empty()) entry.user = line.user;
-    if (++entry.mentions == 2) warn(number, "host " + quoted(name) + " is named again" + where + ": one slot each");
+    if (++entry.mentions == 2) warn(number, "host " + quote(name) + " is named again" + where + ": one slot each");
   }
 
   void finish() {
     bool any = false;
     for (const HostfileEntry& entry : result_.entries) {
       any |= !entry.excluded;
-      if (entry.excluded && entry.mentions == 0) warn(entry.line, quoted("^" + entry.name) + " excludes a host that the file does not name");
+      if (entry.excluded && entry.mentions == 0) warn(entry.line, quote("^" + entry.name) + " excludes a host that the file does not name");
     }
     if (problems_.size() >= kMaxProblems) problems_.push_back("hostfile " + file_ + ": more problems are not shown");
     if (!any && problems_.empty())

@@ -48,7 +48,7 @@ std::string unknown_key_text(std::string_view key) {
   for (const KeyName& known : kKeyNames)
     if (known.key != Key::kIgnored) names.emplace_back(known.name);
   const std::string near = nearest(key, names);
-  return "unknown key " + quoted(key) + (near.empty() ? "" : ", did you mean " + quoted(near) + "?") +
+  return "unknown key " + quote(key) + (near.empty() ? "" : ", did you mean " + quote(near) + "?") +
          " (known: slots, cpu, count, max_slots, port, username)";
 }
 
@@ -75,14 +75,14 @@ std::string_view take_value(std::string_view& text) {
 std::optional<int> number_of(std::string_view key, std::string_view value, int low, int high, HostfileLine& line) {
   const auto number = parse_int(value);
   if (number && *number >= low && *number <= high) return static_cast<int>(*number);
-  line.problems.push_back(std::string(key) + "=" + quoted(value) + ": must be a whole number from " + std::to_string(low) +
+  line.problems.push_back(std::string(key) + "=" + quote(value) + ": must be a whole number from " + std::to_string(low) +
                           " to " + std::to_string(high));
   return std::nullopt;
 }
 
 void set_key(std::string_view key, std::string_view value, HostfileLine& line) {
   const auto refuse_second = [&](bool given) {
-    if (given) line.problems.push_back(quoted(key) + " is given twice");
+    if (given) line.problems.push_back(quote(key) + " is given twice");
   };
   switch (key_named(key)) {
     case Key::kSlots:
@@ -100,10 +100,10 @@ void set_key(std::string_view key, std::string_view value, HostfileLine& line) {
     case Key::kUser:
       refuse_second(!line.user.empty());
       line.user = value;
-      if (!is_user_name(value)) line.problems.push_back("bad user name " + quoted(value));
+      if (!is_user_name(value)) line.problems.push_back("bad user name " + quote(value));
       break;
     case Key::kIgnored:
-      line.warnings.push_back("key " + quoted(key) + " has no effect");
+      line.warnings.push_back("key " + quote(key) + " has no effect");
       break;
     case Key::kUnknown:
       line.problems.push_back(unknown_key_text(key));
@@ -116,7 +116,7 @@ void parse_settings(std::string_view rest, HostfileLine& line) {
     const std::string_view key = take_until(rest, " \t\r\v\f=");
     skip_blanks(rest);
     if (!rest.starts_with('=')) {
-      line.problems.push_back("unexpected " + quoted(key) + ": after the host name only key=value may stand");
+      line.problems.push_back("unexpected " + quote(key) + ": after the host name only key=value may stand");
       continue;
     }
     rest.remove_prefix(1);
@@ -136,13 +136,13 @@ void parse_host(std::string_view text, HostfileLine& line) {
   line.excluded = text.starts_with('^');
   if (line.excluded) text.remove_prefix(1);
   if (text.starts_with('+')) {
-    line.problems.push_back(quoted(text) + ": relative hosts (+n0, +e) are not supported: write the name of the host");
+    line.problems.push_back(quote(text) + ": relative hosts (+n0, +e) are not supported: write the name of the host");
     return;
   }
   const WrittenHost written = split_written_host(text);
   line.user = written.user;
   if (text.find('@') != std::string_view::npos && !is_user_name(written.user))
-    line.problems.push_back(quoted(text) + ": bad user name " + quoted(written.user));
+    line.problems.push_back(quote(text) + ": bad user name " + quote(written.user));
   set_tail(written, line);
   try {
     line.names = written.bracketed ? std::vector{written.name} : expand_host_range(written.name);
@@ -152,7 +152,7 @@ void parse_host(std::string_view text, HostfileLine& line) {
   for (const std::string& name : line.names) {
     if (is_host_name(name)) continue;
     const bool comma = name.find(',') != std::string::npos;
-    line.problems.push_back(quoted(name) + " is not a host name" + (comma ? ": one host a line" : ""));
+    line.problems.push_back(quote(name) + " is not a host name" + (comma ? ": one host a line" : ""));
     line.names.clear();
     break;
   }
@@ -203,7 +203,7 @@ HostfileLine parse_hostfile_line(std::string_view text) {
     return line;
   }
   if (host.empty() || after.starts_with('=')) {
-    line.problems.push_back(quoted(trim(text)) + ": no host name before the setting");
+    line.problems.push_back(quote(trim(text)) + ": no host name before the setting");
     return line;
   }
   parse_host(host, line);

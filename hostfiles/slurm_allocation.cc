@@ -25,7 +25,7 @@ std::vector<int> counts_of(const Variables& variables, const std::string& name, 
   const std::string& text = variables.at(name);
   std::vector<int> counts = parse_slurm_counts(text);
   if (counts.size() == num_hosts) return counts;
-  throw Error(ErrorCode::kUsage, "Slurm: " + name + "=" + quoted(text) + " is for " + std::to_string(counts.size()) +
+  throw Error(ErrorCode::kUsage, "Slurm: " + name + "=" + quote(text) + " is for " + std::to_string(counts.size()) +
                                      " nodes, the node list has " + std::to_string(num_hosts));
 }
 
@@ -39,7 +39,7 @@ std::optional<int> gpus_per_node(const Variables& variables) {
   if (name.empty()) return std::nullopt;
   const auto count = parse_int(variables.at(name));
   if (!count || *count < 0 || *count > kMaxSlots)
-    throw Error(ErrorCode::kUsage, "Slurm: " + name + "=" + quoted(variables.at(name)) + " is not a number of GPUs");
+    throw Error(ErrorCode::kUsage, "Slurm: " + name + "=" + quote(variables.at(name)) + " is not a number of GPUs");
   return *count > 0 ? std::optional<int>(static_cast<int>(*count)) : std::nullopt;
 }
 

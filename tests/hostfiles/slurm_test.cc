@@ -1,0 +1,86 @@
+#include <gtest/gtest.h>
+
+#include "hostfiles/slurm_allocation.h"
+#include "hostfiles/slurm_nodelist.h"
+#include "tests/hostfiles/expect_error.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+std::string nodes(const std::string& list) { return join(parse_slurm_nodelist(list), " "); }
+std::string refused(const std::string& list) {
+  return usage_error_of([&] { parse_slurm_nodelist(list); });
+}
+std::string hosts(const Variables& variables) {
+  std::string result;
+  for (const Host& host : slurm_allocation(variables).hosts)
+    result += host.name + ":" + (host.slots ? std::to_string(*host.slots) : "-") + " ";
+  return result;
+}
+
+TEST(SlurmNodelist, SeparatesByCommasAndBlanksAndIgnoresEmptyItems) {
+  EXPECT_EQ(nodes("a,b"), "a b");
+  EXPECT_EQ(nodes("a b,,c,"), "a b c");
+  EXPECT_EQ(nodes(""), "");
+}
+TEST(SlurmNodelist, ExpandsRangesWithWidths) {
+  EXPECT_EQ(nodes("n[09-11]"), "n09 n10 n11");
+  EXPECT_EQ(nodes("c[1-2]"), "c1 c2");
+  EXPECT_EQ(nodes("host-[001-002]"), "host-001 host-002");
+}
+TEST(SlurmNodelist, MultipliesTwoBrackets) { EXPECT_EQ(nodes("rack[0-1]n[1-2]"), "rack0n1 rack0n2 rack1n1 rack1n2"); }
+TEST(SlurmNodelist, AcceptsASuffixAfterTheLastBracket) { EXPECT_EQ(nodes("n[1-3]-ib,n[1-2].dom"), "n1-ib n2-ib n3-ib n1.dom n2.dom"); }
+TEST(SlurmNodelist, KeepsOrderAndDuplicates) { EXPECT_EQ(nodes("b,a,b"), "b a b"); }
+TEST(SlurmNodelist, TakesANameWithADashAsPlain) { EXPECT_EQ(nodes("n-1"), "n-1"); }
+TEST(SlurmNodelist, ReadsUncompressedForms) { EXPECT_EQ(nodes("linux[1,2],c1-ib,c2-ib"), "linux1 linux2 c1-ib c2-ib"); }
+TEST(SlurmNodelist, RefusesWhatIsNoList) {
+  for (const char* list : {"n[2-1]", "n[]", "n[a-c]", "n[1-2", "n[1 - 2]", "n[0-65536]", "n1]", "a,%b", "-x"})
+    EXPECT_FALSE(refused(list).empty()) << list;
+}
+TEST(SlurmNodelist, BoundsTheWholeList) { expect_words(refused("n[0-65535],m"), {"65536"}); }
+
+TEST(SlurmCounts, RunInNodeOrder) {
+  EXPECT_EQ(parse_slurm_counts("2(x3),1"), (std::vector<int>{2, 2, 2, 1}));
+  EXPECT_EQ(parse_slurm_counts("72(x2),36"), (std::vector<int>{72, 72, 36}));
+  EXPECT_EQ(parse_slurm_counts("8"), (std::vector<int>{8}));
+}
+TEST(SlurmCounts, RefuseEverythingElseQuotingIt) {
+  for (const char* list : {"", "2(x", "2(x3", "2(3)", "x", "-1", "2(x0)", "2(x-1)", "1,,2", "2(x99999999)", "1 2"})
+    expect_words(usage_error_of([&] { parse_slurm_counts(list); }), {list});
+}
+
+TEST(SlurmAllocation, IsSeenOnlyInAJobWithANodeList) {
+  EXPECT_FALSE(has_slurm_allocation({}));
+  EXPECT_FALSE(has_slurm_allocation({{"SLURM_JOB_ID", "7"}}));
+  EXPECT_FALSE(has_slurm_allocation({{"SLURM_JOB_NODELIST", "a"}}));
+  EXPECT_TRUE(has_slurm_allocation({{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "a"}}));
+}
+
+const Variables kJob{{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "c[1-3]"}, {"SLURM_TASKS_PER_NODE", "2(x2),1"},
+                     {"SLURM_JOB_CPUS_PER_NODE", "8(x3)"}};
+
+Variables with(Variables variables, const std::string& name, const std::string& value) {
+  variables[name] = value;
+  return variables;
+}
+
+TEST(SlurmAllocation, TakesTasksPerNode) { EXPECT_EQ(hosts(kJob), "c1:2 c2:2 c3:1 "); }
+TEST(SlurmAllocation, PrefersGpusUnlessTasksWereAskedFor) {
+  EXPECT_EQ(hosts(with(kJob, "SLURM_GPUS_ON_NODE", "4")), "c1:4 c2:4 c3:4 ");
+  EXPECT_EQ(hosts(with(with(kJob, "SLURM_GPUS_ON_NODE", "4"), "SLURM_NTASKS", "5")), "c1:2 c2:2 c3:1 ");
+}
+TEST(SlurmAllocation, FallsBackToCpus) { EXPECT_EQ(hosts(with(kJob, "SLURM_TASKS_PER_NODE", "")), "c1:8 c2:8 c3:8 "); }
+TEST(SlurmAllocation, PrefersTheStep) {
+  Variables step = with(kJob, "SLURM_STEP_NODELIST", "c2");
+  EXPECT_EQ(hosts(with(step, "SLURM_STEP_TASKS_PER_NODE", "3")), "c2:3 ");
+}
+TEST(SlurmAllocation, RefusesCountsThatDoNotFitTheList) {
+  expect_words(usage_error_of([&] { hosts(with(kJob, "SLURM_TASKS_PER_NODE", "2(x2)")); }),
+               {"SLURM_TASKS_PER_NODE", "2(x2)", "2 nodes", "3"});
+}
+
+}  // namespace
+}  // namespace ds
