@@ -1,0 +1,105 @@
+// dsengine: one rank of a training run. Runs alone, under dslaunch's agents, under mpirun and under srun --mpi=pmix.
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include <ATen/Parallel.h>
+
+#include "collectives/mpi_world.h"
+#include "engine/config/train_config.h"
+#include "engine/train/rank_report.h"
+#include "engine/train/stop_request.h"
+#include "engine/train/train_loop.h"
+#include "topology/base/error.h"
+
+namespace {
+
+constexpr const char* kUsage =
+    "usage: dsengine train.cfg [--section.key value ...]\n"
+    "One rank of a training run: alone, or started by dslaunch, mpirun or srun --mpi=pmix.\n"
+    "example: mpirun -np 2 dsengine train.cfg --train.steps 100\n";
+
+using Overrides = std::vector<std::pair<std::string, std::string>>;
+
+Overrides parse_overrides(int argc, char** argv) {
+  Overrides overrides;
+  for (int i = 2; i < argc; ++i) {
+    std::string name = argv[i];
+    if (!name.starts_with("--")) throw ds::Error(ds::ErrorCode::kUsage, "dsengine: unexpected argument " + name);
+    name = name.substr(2);
+    const size_t equals = name.find('=');
+    if (equals != std::string::npos) {
+      overrides.emplace_back(name.substr(0, equals), name.substr(equals + 1));
+    } else if (i + 1 < argc) {
+      overrides.emplace_back(name, argv[++i]);
+    } else {
+      throw ds::Error(ds::ErrorCode::kUsage, "dsengine: option --" + name + " needs a value");
+    }
+  }
+  return overrides;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+int64_t number_from(const char* name, int64_t fallback) {
+  const std::string text = variable(name);
+  return text.empty() ? fallback : std::strtoll(text.c_str(), nullptr, 10);
+}
+
+// threads_per_rank = auto: the cores this process may use, shared by the ranks that may use the same ones.
+int threads_for(const ds::Settings& settings) {
+  if (settings.threads_per_rank > 0) return settings.threads_per_rank;
+  if (const int64_t omp = number_from("OMP_NUM_THREADS", 0); omp > 0) return static_cast<int>(omp);
+  const int64_t local = number_from("LOCAL_WORLD_SIZE", number_from("OMPI_COMM_WORLD_LOCAL_SIZE",
+                                                                     number_from("SLURM_NTASKS_PER_NODE", 1)));
+  return static_cast<int>(std::max<int64_t>(1, sysconf(_SC_NPROCESSORS_ONLN) / std::max<int64_t>(1, local)));
+}
+
+int train(int argc, char** argv, ds::Communicator& world, ds::RankReport& report) {
+  const ds::TrainConfig config = ds::load_train_config(argv[1], parse_overrides(argc, argv));
+  const ds::Settings settings = ds::resolve(config, world.size());
+  if (world.rank() == 0)
+    for (const std::string& note : settings.notes) std::cout << "note: " << note << std::endl;
+  at::set_num_threads(threads_for(settings));
+  ds::watch_stop_signals();
+  return ds::run_training(settings, {&world, &report, number_from("DSLAUNCH_GENERATION", 1)});
+}
+
+// A failed rank ends at once: other ranks may be waiting for it inside MPI, so MPI_Finalize would wait for ever.
+[[noreturn]] void fail(ds::RankReport& report, int exit_code, const std::string& message) {
+  report.verdict(exit_code, message);
+  std::cout.flush();
+  std::cerr << "dsengine: " << message << std::endl;
+  std::_Exit(exit_code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2 || std::string(argv[1]) == "--help" || std::string(argv[1]) == "-h") {
+    (argc < 2 ? std::cerr : std::cout) << kUsage;
+    return argc < 2 ? 2 : 0;
+  }
+  ds::RankReport report(variable(ds::kBlockVariable));
+  try {
+    report.phase(ds::RankPhase::kWiringUp);
+    std::optional<ds::MpiSession> mpi;
+    if (ds::started_by_mpi()) mpi.emplace();
+    const std::unique_ptr<ds::Communicator> world = mpi ? mpi->world() : ds::singleton_communicator();
+    return train(argc, argv, *world, report);
+  } catch (const ds::Error& error) {
+    fail(report, ds::exit_status(error.code()), error.what());
+  } catch (const std::exception& error) {
+    fail(report, 1, std::string("internal error: ") + error.what());
+  }
+}

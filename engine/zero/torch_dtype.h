@@ -1,0 +1,21 @@
+// DType <-> c10::ScalarType, and tensors as views for the communicator.
+#pragma once
+
+#include <c10/core/ScalarType.h>
+
+#include "collectives/communicator.h"
+#include "topology/dtype.h"
+
+namespace at {
+class Tensor;
+}
+
+namespace ds {
+
+c10::ScalarType torch_type(DType dtype);
+DType dtype_of(c10::ScalarType type);  // throws kInternal for types that no file or message carries
+
+// The memory of a contiguous CPU tensor.
+TensorView view_of(const at::Tensor& tensor);
+
+}  // namespace ds
