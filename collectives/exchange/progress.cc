@@ -1,0 +1,105 @@
+#include "collectives/exchange/progress.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "collectives/exchange/backoff.h"
+#include "topology/base/error.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+std::string seconds(std::chrono::milliseconds time) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g s", static_cast<double>(time.count()) / 1000);
+  return text;
+}
+
+}  // namespace
+
+bool Progress::poll() {
+  const bool moved = origin_->progress();
+  for (RunningOperation* operation : running_) operation->advance();
+  return moved;
+}
+
+std::exception_ptr Progress::failure() const {
+  for (const RunningOperation* operation : running_)
+    if (operation->failure_) return operation->failure_;
+  return nullptr;
+}
+
+RunningOperation::RunningOperation(std::unique_ptr<Task> task)
+    : task_(std::move(task)),
+      progress_(task_->group().progress),
+      exceptions_at_start_(std::uncaught_exceptions()) {
+  progress_->running_.push_back(this);
+}
+
+RunningOperation::~RunningOperation() {
+  if (task_ && !failure_ && std::uncaught_exceptions() <= exceptions_at_start_) {
+    try {
+      wait();
+    } catch (...) {  // a handle that is thrown away has nobody to tell
+    }
+  }
+  std::erase(progress_->running_, this);
+}
+
+void RunningOperation::advance() {
+  if (!task_ || failure_) return;
+  try {
+    if (task_->advance()) task_.reset();
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+}
+
+bool RunningOperation::finished() const {
+  if (failure_) std::rethrow_exception(failure_);
+  return task_ == nullptr;
+}
+
+bool RunningOperation::test() {
+  if (!finished()) progress_->poll();
+  return finished();
+}
+
+void RunningOperation::wait() {
+  const auto start = std::chrono::steady_clock::now();
+  Backoff backoff;
+  while (!finished()) {
+    const bool moved = progress_->poll();
+    if (finished()) return;
+    if (auto failure = progress_->failure()) std::rethrow_exception(failure);
+    if (moved) {
+      backoff.reset();
+      continue;
+    }
+    backoff.pause();
+    if (backoff.worth_a_look_at_the_clock() &&
+        std::chrono::steady_clock::now() - start > task_->group().options.deadline)
+      throw_deadline();
+  }
+}
+
+void RunningOperation::throw_deadline() const {
+  const Group& group = task_->group();
+  const std::vector<int> missing = task_->missing();
+  std::vector<std::string> names;
+  for (int member : missing)
+    names.push_back(std::to_string(member) + " (world " + std::to_string(group.world_ranks[member]) + ")");
+  throw Error(ErrorCode::kDeadline,
+              "collectives: " + name_of(task_->call().kind) + " #" + std::to_string(task_->call().sequence) + " on " +
+                  group.label() + ": " + group.label(group.rank()) + " waited " + seconds(group.options.deadline) +
+                  " for rank" + (names.size() == 1 ? " " : "s ") + join(names, ", ") +
+                  ": not called there yet, or stopped, or out of reach");
+}
+
+Work start(std::unique_ptr<Task> task) {
+  if (task->advance()) return Work();
+  return Work(std::make_unique<RunningOperation>(std::move(task)));
+}
+
+}  // namespace ds
