@@ -1,0 +1,179 @@
+#include "topology/placement.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "topology/base/error.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+constexpr int kMaxRanks = 1 << 20;
+
+using Counts = std::vector<int>;  // a number for each host
+
+[[noreturn]] void fail(const std::string& text) { throw Error(ErrorCode::kUsage, "placement: " + text); }
+
+int sum(const Counts& counts) { return std::accumulate(counts.begin(), counts.end(), 0); }
+
+Counts slots_of(const Cluster& cluster, const PlacementOptions& options) {
+  Counts slots;
+  for (size_t i = 0; i < cluster.hosts.size(); ++i) {
+    const Host& host = cluster.hosts[i];
+    if (!host.slots) fail("the slots of host " + host.name + " are not known");
+    slots.push_back(options.without == i ? 0 : *host.slots);
+  }
+  if (sum(slots) == 0) fail(options.without ? "no host is left without this machine" : "no host has slots");
+  return slots;
+}
+
+std::string slot_list(const Cluster& cluster, const Counts& slots) {
+  constexpr size_t kShown = 16;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < slots.size() && i < kShown; ++i) parts.push_back(cluster.hosts[i].name + ": " + std::to_string(slots[i]));
+  return join(parts, ", ") + (slots.size() > kShown ? ", ..." : "");
+}
+
+[[noreturn]] void not_enough(const Cluster& cluster, const Counts& slots, int asked, bool oversubscribe) {
+  fail("not enough slots: asked " + std::to_string(asked) + ", have " + std::to_string(sum(slots)) + " (" +
+       slot_list(cluster, slots) + ")" + (oversubscribe ? "" : ": give more slots or --oversubscribe"));
+}
+
+// How many ranks a host can take at most; a host with slots=0 takes none, also when oversubscribed.
+Counts bounds_of(const Cluster& cluster, const Counts& slots, bool oversubscribe) {
+  Counts bounds = slots;
+  for (size_t i = 0; oversubscribe && i < bounds.size(); ++i)
+    if (bounds[i] > 0) bounds[i] = std::max(bounds[i], cluster.hosts[i].max_slots.value_or(kMaxRanks));
+  return bounds;
+}
+
+// Adds one rank to each host in turn until `left` is used up or every host has reached its limit.
+void deal(Counts& counts, const Counts& limits, int& left) {
+  for (bool any = true; any && left > 0;) {
+    any = false;
+    for (size_t i = 0; i < counts.size() && left > 0; ++i) {
+      if (counts[i] >= limits[i]) continue;
+      ++counts[i];
+      --left;
+      any = true;
+    }
+  }
+}
+
+void fill(Counts& counts, const Counts& limits, int& left) {
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const int more = std::clamp(limits[i] - counts[i], 0, left);
+    counts[i] += more;
+    left -= more;
+  }
+}
+
+Counts count_per_node(const Cluster& cluster, const Counts& slots, const PlacementOptions& options) {
+  const Counts bounds = bounds_of(cluster, slots, options.oversubscribe);
+  Counts limits;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    limits.push_back(slots[i] > 0 ? options.per_node : 0);
+    if (limits[i] > bounds[i])
+      fail(std::to_string(options.per_node) + " ranks per host: host " + cluster.hosts[i].name + " has " + std::to_string(bounds[i]) + " slots");
+  }
+  Counts counts(slots.size());
+  int left = options.num_ranks.value_or(sum(limits));
+  const int asked = left;
+  (options.map_by == MapBy::kNode ? deal : fill)(counts, limits, left);
+  if (left > 0)
+    fail("asked for " + std::to_string(asked) + " ranks, but " + std::to_string(options.per_node) + " per host make " + std::to_string(sum(limits)));
+  return counts;
+}
+
+Counts count_ranks(const Cluster& cluster, const Counts& slots, const PlacementOptions& options) {
+  if (options.per_node > 0) return count_per_node(cluster, slots, options);
+  Counts counts(slots.size());
+  int left = options.num_ranks.value_or(sum(slots));
+  const int asked = left;
+  (options.map_by == MapBy::kNode ? deal : fill)(counts, slots, left);
+  const Counts bounds = bounds_of(cluster, slots, options.oversubscribe);
+  deal(counts, bounds, left);  // what is beyond the slots is spread evenly
+  if (left > 0) not_enough(cluster, bounds, asked, options.oversubscribe);
+  return counts;
+}
+
+// Host of each rank.
+std::vector<size_t> number_ranks(Counts counts, bool by_node) {
+  std::vector<size_t> host_of_rank;
+  for (int left = sum(counts); left > 0;)
+    for (size_t host = 0; host < counts.size(); ++host)
+      for (int n = by_node ? std::min(counts[host], 1) : counts[host]; n > 0; --n, --counts[host], --left)
+        host_of_rank.push_back(host);
+  return host_of_rank;
+}
+
+int slot_number(const Host& host, int local_rank) {
+  const auto index = static_cast<size_t>(local_rank);
+  return index < host.slot_ids.size() ? host.slot_ids[index] : local_rank;
+}
+
+std::vector<std::string> gpus_of(const Host& host, int slot) {
+  if (host.gpus.empty()) return {};
+  if (static_cast<size_t>(slot) >= host.gpus.size())
+    fail("host " + host.name + " has " + std::to_string(host.gpus.size()) + " GPUs, a rank was given slot " + std::to_string(slot) +
+         ": at most one rank per GPU");
+  return {host.gpus[static_cast<size_t>(slot)]};
+}
+
+void check(const PlacementOptions& options) {
+  const int ranks = options.num_ranks.value_or(0);
+  if (ranks < 0 || ranks > kMaxRanks) fail("number of ranks: " + std::to_string(ranks) + ": must be 0 to " + std::to_string(kMaxRanks));
+  if (options.per_node < 0 || options.per_node > kMaxSlots)
+    fail("ranks per host: " + std::to_string(options.per_node) + ": must be 1 to " + std::to_string(kMaxSlots));
+}
+
+std::vector<std::vector<std::vector<int>>> bind_all(const Cluster& cluster, const Counts& slots, const Counts& counts,
+                                                    const BindingOptions& binding) {
+  std::vector<std::vector<std::vector<int>>> cpus;
+  for (size_t i = 0; i < counts.size(); ++i)
+    cpus.push_back(bind_ranks(cluster.hosts[i], counts[i], sum(counts), counts[i] > slots[i], binding));
+  return cpus;
+}
+
+}  // namespace
+
+std::vector<RankPlace> place_ranks(const Cluster& cluster, const PlacementOptions& options) {
+  check(options);
+  if (options.num_ranks == 0) return {};
+  const Counts slots = slots_of(cluster, options);
+  const Counts counts = count_ranks(cluster, slots, options);
+  const auto cpus = bind_all(cluster, slots, counts, options.binding);
+  const bool by_node = options.rank_by == RankBy::kNode || (options.rank_by == RankBy::kDefault && options.map_by == MapBy::kNode);
+  Counts placed(counts.size());
+  std::vector<RankPlace> places;
+  for (size_t host : number_ranks(counts, by_node)) {
+    RankPlace place{.rank = static_cast<int>(places.size()), .host = host, .local_rank = placed[host]++};
+    place.slot = slot_number(cluster.hosts[host], place.local_rank);
+    place.cpus = cpus[host][static_cast<size_t>(place.local_rank)];
+    if (options.gpu_per_rank) place.gpus = gpus_of(cluster.hosts[host], place.slot);
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+Counts local_sizes(const Cluster& cluster, const std::vector<RankPlace>& places) {
+  Counts sizes(cluster.hosts.size());
+  for (const RankPlace& place : places) ++sizes[place.host];
+  return sizes;
+}
+
+void fill_slots(Cluster& cluster, bool training) {
+  for (Host& host : cluster.hosts) {
+    const int gpus = static_cast<int>(host.gpus.size());
+    if (!host.slots && training && gpus > 0) host.slots = gpus;
+    if (!host.slots && !host.cores.empty()) host.slots = static_cast<int>(host.cores.size());
+    if (training && gpus > 0 && host.slot_ids.empty()) host.slots = std::min(*host.slots, gpus);
+  }
+}
+
+bool slots_known(const Cluster& cluster) {
+  return std::all_of(cluster.hosts.begin(), cluster.hosts.end(), [](const Host& host) { return host.slots.has_value(); });
+}
+
+}  // namespace ds

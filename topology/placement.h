@@ -1,0 +1,64 @@
+// Which rank runs on which host, and there on which CPUs and GPUs. Pure: the same values give the same plan.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topology/cpu_binding.h"
+#include "topology/host.h"
+
+namespace ds {
+
+enum class MapBy { kSlot, kNode };   // fill a host before the next one | one rank per host in turn
+enum class RankBy { kDefault, kSlot, kNode };  // numbering; kDefault = as mapped
+
+struct PlacementOptions {
+  std::optional<int> num_ranks{};    // -np; not given = every slot (per_node on every host)
+  MapBy map_by = MapBy::kSlot;
+  RankBy rank_by = RankBy::kDefault;
+  int per_node = 0;                  // -N, ppr:n:node; 0 = not given
+  bool oversubscribe = false;        // more ranks than slots are allowed (max_slots still holds)
+  std::optional<size_t> without{};   // --nolocal: index of the host that gets no ranks
+  BindingOptions binding{};
+  bool gpu_per_rank = false;         // training jobs: a rank uses the GPU of its slot, so at most one rank per GPU
+};
+
+struct RankPlace {
+  int rank = 0;
+  size_t host = 0;                  // index into the cluster
+  int local_rank = 0;
+  int slot = 0;                     // slot number of the host (a filter may leave gaps)
+  std::vector<int> cpus{};          // empty = not bound
+  std::vector<std::string> gpus{};  // empty = not restricted
+
+  bool operator==(const RankPlace&) const = default;
+};
+
+struct MapPolicy {
+  MapBy map_by = MapBy::kSlot;
+  CoreOrder order = CoreOrder::kDefault;
+  int per_node = 0;
+  bool oversubscribe = false;
+};
+
+// The value of --map-by: "slot", "node", "ppr:N:node", "core", "socket", "numa", each with ":OVERSUBSCRIBE" or
+// ":NOOVERSUBSCRIBE" behind. Throws kUsage naming what is known.
+MapPolicy parse_map_by(const std::string& text);
+RankBy parse_rank_by(const std::string& text);  // "slot", "node"
+
+// Gives hosts without slots the number the host itself has: its GPUs for a training job (bounds given slots too),
+// else its cores. Hosts whose hardware is not known stay as they are.
+void fill_slots(Cluster& cluster, bool training);
+
+// True when every host's slots are known.
+bool slots_known(const Cluster& cluster);
+
+// Places of all ranks, by rank. Throws kUsage: slots of a host not known, not enough slots ("asked 8, have 6 (h1: 3,
+// h2: 3)"), per_node that does not fit, and what bind_ranks refuses. Zero ranks give an empty plan.
+std::vector<RankPlace> place_ranks(const Cluster& cluster, const PlacementOptions& options);
+
+// Ranks of each host.
+std::vector<int> local_sizes(const Cluster& cluster, const std::vector<RankPlace>& places);
+
+}  // namespace ds
