@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "tests/hostfiles/expect_error.h"
+#include "tests/topology/expect_error.h"
 
 namespace ds {
 namespace {

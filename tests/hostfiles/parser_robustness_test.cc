@@ -8,7 +8,7 @@
 #include "hostfiles/host_range.h"
 #include "hostfiles/hostfile.h"
 #include "hostfiles/slurm_nodelist.h"
-#include "tests/hostfiles/random_text.h"
+#include "tests/topology/random_text.h"
 #include "topology/base/error.h"
 
 namespace ds {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "hostfiles/hostfile.h"
-#include "tests/hostfiles/expect_error.h"
+#include "tests/topology/expect_error.h"
 #include "topology/base/text.h"
 
 namespace ds {

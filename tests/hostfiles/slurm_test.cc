@@ -2,7 +2,7 @@
 
 #include "hostfiles/slurm_allocation.h"
 #include "hostfiles/slurm_nodelist.h"
-#include "tests/hostfiles/expect_error.h"
+#include "tests/topology/expect_error.h"
 #include "topology/base/text.h"
 
 namespace ds {
