@@ -41,6 +41,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   virtual size_t queued_bytes() const = 0;
   // Calls `then` once everything queued so far has been handed to the kernel (or the channel is closed).
   virtual void flush(std::function<void()> then) = 0;
+  // Back-pressure: while paused nothing is read (an end of the connection is not noticed either).
+  virtual void pause_reading(bool /*pause*/) {}
   virtual void close() = 0;  // no callback for the own close
   virtual bool authenticated() const = 0;
   virtual std::string peer() const = 0;  // address, for messages

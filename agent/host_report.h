@@ -1,0 +1,20 @@
+// What this host has, and whether it sees the files a job needs.
+#pragma once
+
+#include <string>
+
+namespace ds {
+
+namespace control {
+class CheckPaths;
+class HostReport;
+class PathReport;
+}  // namespace control
+
+control::HostReport report_host();
+control::PathReport check_paths(const control::CheckPaths& wanted, const std::string& host_name);
+
+std::string cpu_flags();          // of the first CPU in /proc/cpuinfo; "" if unknown
+std::string open_mpi_version();   // of the library the ranks would find; "" if none is found
+
+}  // namespace ds

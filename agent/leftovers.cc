@@ -1,0 +1,62 @@
+#include "agent/leftovers.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+
+namespace ds {
+
+static bool carries(const JobMarker& marker, pid_t pid) {
+  const bool of_job = started_with(pid, std::string(kJobVariable) + "=" + marker.job) ||
+                      (marker.with_servers && started_with(pid, std::string(kServerVariable) + "=" + marker.job));
+  if (!of_job) return false;
+  return !marker.host_index || started_with(pid, std::string(kHostVariable) + "=" + std::to_string(*marker.host_index));
+}
+
+std::vector<ProcessInfo> find_leftovers(const JobMarker& marker, const std::set<pid_t>& spared) {
+  const auto all = all_processes();
+  std::set<pid_t> below_us;
+  for (const auto& process : descendants(all, getpid())) below_us.insert(process.pid);
+  std::vector<ProcessInfo> result;
+  for (const auto& process : all) {
+    if (process.state == 'Z' || process.pid == getpid() || spared.count(process.pid)) continue;
+    if (below_us.count(process.pid) || carries(marker, process.pid)) result.push_back(process);
+  }
+  return result;
+}
+
+void reap_orphans(const std::set<pid_t>& known) {
+  siginfo_t child{};
+  while (waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0 && child.si_pid > 0) {
+    if (known.count(child.si_pid)) return;  // its owner reaps it first; the others come with the next call
+    waitpid(child.si_pid, nullptr, WNOHANG);
+    child.si_pid = 0;
+  }
+}
+
+static std::string describe_left(const std::vector<ProcessInfo>& left) {
+  std::string text;
+  for (const auto& process : left)
+    text += (text.empty() ? "" : ", ") + std::string("pid ") + std::to_string(process.pid) + " (" + process.name +
+            ") in state " + process.state;
+  return text;
+}
+
+std::string kill_leftovers(const JobMarker& marker, const std::set<pid_t>& spared, const std::set<pid_t>& known,
+                           std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (true) {
+    const auto left = find_leftovers(marker, spared);
+    if (left.empty()) break;
+    if (std::chrono::steady_clock::now() >= deadline) return describe_left(left);
+    for (const auto& process : left) signal_exactly(process, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    reap_orphans(known);
+  }
+  reap_orphans(known);
+  return "";
+}
+
+}  // namespace ds

@@ -1,0 +1,40 @@
+// Finds and kills what a job left on this host: descendants and everything that carries the job's marker in its
+// environment, so that a process that left its session and its parent is found too.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agent/process_table.h"
+
+namespace ds {
+
+inline constexpr const char* kJobVariable = "DSLAUNCH_JOB";
+inline constexpr const char* kHostVariable = "DSLAUNCH_HOST_INDEX";
+
+// Rank servers carry this one instead: when an agent dies, they must not kill each other before they have cleaned up.
+inline constexpr const char* kServerVariable = "DSLAUNCH_SERVER_OF";
+
+struct JobMarker {
+  std::string job;
+  std::optional<uint32_t> host_index;  // nullopt = any: hosts that share their process table are told apart by it
+  bool with_servers = false;           // rank servers too
+};
+
+// Living processes (zombies are not) of the job, and descendants of this process; never `spared` nor this process.
+std::vector<ProcessInfo> find_leftovers(const JobMarker& marker, const std::set<pid_t>& spared);
+
+// Reaps children of this process that ended and are not in `known`: orphans that came to it as their subreaper.
+void reap_orphans(const std::set<pid_t>& known);
+
+// KILL until nothing is left or the limit is reached; blocks. Returns what is left: "pid 12 (name) in state D", or "".
+std::string kill_leftovers(const JobMarker& marker, const std::set<pid_t>& spared, const std::set<pid_t>& known,
+                           std::chrono::milliseconds limit);
+
+}  // namespace ds

@@ -1,0 +1,174 @@
+#include "agent/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include "topology/base/error.h"
+
+namespace ds {
+
+namespace {
+
+enum class Stage : int { kFolder, kDescriptors, kExec };
+
+struct ExecReport {
+  Stage stage;
+  int error;
+};
+
+// Everything the child needs between fork and exec, laid out before: the process may have threads, so the child
+// must not allocate.
+struct ChildPlan {
+  explicit ChildPlan(const Command& command) : command(command) {
+    for (const auto& arg : command.argv) argv.push_back(const_cast<char*>(arg.c_str()));
+    argv.push_back(nullptr);
+    for (const auto& variable : command.env) env.push_back(const_cast<char*>(variable.c_str()));
+    env.push_back(nullptr);
+    shell_argv = {const_cast<char*>("/bin/sh"), const_cast<char*>(command.program.c_str())};
+    for (size_t i = 1; i < command.argv.size(); ++i) shell_argv.push_back(argv[i]);
+    shell_argv.push_back(nullptr);
+    CPU_ZERO(&cpus);
+    for (const uint32_t cpu : command.cpus)
+      if (cpu < CPU_SETSIZE) CPU_SET(cpu, &cpus);
+  }
+  const Command& command;
+  std::vector<char*> argv, env, shell_argv;
+  cpu_set_t cpus;
+  pid_t parent = getpid();
+};
+
+[[noreturn]] void give_up(int report_fd, Stage stage) {
+  const ExecReport report{stage, errno};
+  const ssize_t ignored = write(report_fd, &report, sizeof report);
+  (void)ignored;
+  _exit(127);
+}
+
+void reset_signals() {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void place(int from, int to, int null_flags, int report_fd) {
+  const int fd = from >= 0 ? from : open("/dev/null", null_flags | O_CLOEXEC);
+  if (fd < 0) give_up(report_fd, Stage::kDescriptors);
+  if (fd == to ? fcntl(fd, F_SETFD, 0) < 0 : dup2(fd, to) < 0) give_up(report_fd, Stage::kDescriptors);
+}
+
+[[noreturn]] void run_child(const ChildPlan& plan, int report_fd) {
+  const Command& command = plan.command;
+  if (command.dies_with_parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != plan.parent) _exit(127);  // it died before the line above
+  }
+  setsid();
+  reset_signals();
+  if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) give_up(report_fd, Stage::kFolder);
+  if (!command.cpus.empty()) sched_setaffinity(0, sizeof plan.cpus, &plan.cpus);
+  place(command.stdin_fd, 0, O_RDONLY, report_fd);
+  place(command.stdout_fd, 1, O_WRONLY, report_fd);
+  place(command.stderr_fd, 2, O_WRONLY, report_fd);
+  if (command.kept_fd >= 0) fcntl(command.kept_fd, F_SETFD, 0);
+  execve(command.program.c_str(), plan.argv.data(), plan.env.data());
+  if (errno == ENOEXEC) {  // a script without #!, which every shell runs too
+    execve("/bin/sh", plan.shell_argv.data(), plan.env.data());
+    errno = ENOEXEC;
+  }
+  give_up(report_fd, Stage::kExec);
+}
+
+ExitStatus from_wait_status(int status) {
+  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
+  return {WEXITSTATUS(status), 0};
+}
+
+}  // namespace
+
+std::string describe(const ExitStatus& status) {
+  if (status.signal == 0) return "exit code " + std::to_string(status.code);
+  return "signal " + std::to_string(status.signal) + " (" + strsignal(status.signal) + ")";
+}
+
+std::unique_ptr<Process> Process::start(const Command& command) {
+  const ChildPlan plan(command);
+  int report[2];
+  if (pipe2(report, O_CLOEXEC | O_NONBLOCK) != 0)
+    throw Error(ErrorCode::kInternal, "process: no pipe: program=" + command.program + ": " + std::strerror(errno));
+  FileDescriptor report_read(report[0]), report_write(report[1]);
+  const pid_t pid = fork();
+  if (pid < 0)
+    throw Error(ErrorCode::kInternal, "process: cannot fork: program=" + command.program + ": " + std::strerror(errno));
+  if (pid == 0) run_child(plan, report_write.get());
+  auto process = std::unique_ptr<Process>(new Process);
+  process->pid_ = pid;
+  process->pidfd_.reset(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  process->exec_report_ = std::move(report_read);
+  process->program_ = command.program;
+  process->folder_ = command.folder;
+  if (!process->pidfd_) {
+    ::kill(pid, SIGKILL);
+    throw Error(ErrorCode::kInternal, std::string("process: pidfd_open: ") + std::strerror(errno));
+  }
+  fcntl(process->pidfd_.get(), F_SETFD, FD_CLOEXEC);
+  return process;
+}
+
+Process::~Process() = default;
+
+void Process::reap() {
+  int status = 0;
+  pid_t pid;
+  while ((pid = waitpid(pid_, &status, 0)) < 0 && errno == EINTR) {
+  }
+  status_ = pid == pid_ ? from_wait_status(status) : ExitStatus{255, 0};
+}
+
+void Process::watch(boost::asio::io_context& io, std::function<void(const ExitStatus&)> on_exit) {
+  watch_ = std::make_unique<DescriptorWatch>(io, pidfd_.get());
+  watch_->when_readable([this, on_exit = std::move(on_exit)] {
+    if (running()) reap();
+    on_exit(*status_);
+  });
+}
+
+bool Process::wait(std::chrono::milliseconds limit) {
+  if (!running()) return true;
+  pollfd poll_fd{pidfd_.get(), POLLIN, 0};
+  if (poll(&poll_fd, 1, static_cast<int>(limit.count())) <= 0) return false;
+  reap();
+  return true;
+}
+
+void Process::signal(int number) const {
+  if (running()) syscall(SYS_pidfd_send_signal, pidfd_.get(), number, nullptr, 0);
+}
+
+void Process::signal_group(int number) const {
+  // The group can outlive its leader; the number is free for others only when both are gone, so an unreaped leader
+  // guards it.
+  if (running() && ::kill(-pid_, number) != 0) signal(number);
+}
+
+std::optional<Process::StartFailure> Process::start_failure() const {
+  ExecReport report{};
+  if (running() || read(exec_report_.get(), &report, sizeof report) != static_cast<ssize_t>(sizeof report))
+    return std::nullopt;
+  const std::string reason = std::strerror(report.error);
+  if (report.stage == Stage::kFolder) return StartFailure{2, "cannot change to the working directory " + folder_ + ": " + reason};
+  if (report.stage == Stage::kDescriptors) return StartFailure{126, "cannot set up standard streams: " + reason};
+  const bool missing = report.error == ENOENT || report.error == ENOTDIR;
+  return StartFailure{missing ? 127 : 126, "cannot execute " + program_ + ": " + reason};
+}
+
+}  // namespace ds

@@ -1,0 +1,84 @@
+#include "agent/process_table.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <sstream>
+
+#include "agent/file_descriptor.h"
+
+namespace ds {
+
+static std::string read_proc_file(pid_t pid, const char* name) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/" + name;
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char bytes[4096];
+  ssize_t n;
+  while (file && (n = read(file.get(), bytes, sizeof bytes)) > 0) text.append(bytes, static_cast<size_t>(n));
+  return text;
+}
+
+// The name stands in parentheses and may hold any character, also ")": the last one ends it.
+std::optional<ProcessInfo> parse_stat(const std::string& text) {
+  const auto open = text.find('('), close = text.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  ProcessInfo info;
+  info.pid = static_cast<pid_t>(std::strtol(text.c_str(), nullptr, 10));
+  info.name = text.substr(open + 1, close - open - 1);
+  std::istringstream rest(text.substr(close + 1));
+  rest >> info.state >> info.parent;
+  constexpr int kFieldsBetween = 22 - 5;  // start time is field 22, the parent was field 4
+  std::string skipped;
+  for (int i = 0; i < kFieldsBetween; ++i) rest >> skipped;
+  rest >> info.start_time;
+  if (!rest || info.pid <= 0) return std::nullopt;
+  return info;
+}
+
+std::optional<ProcessInfo> process_info(pid_t pid) { return parse_stat(read_proc_file(pid, "stat")); }
+
+std::vector<ProcessInfo> all_processes() {
+  std::vector<ProcessInfo> result;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
+  while (const dirent* entry = folder ? readdir(folder.get()) : nullptr) {
+    char* end = nullptr;
+    const long pid = std::strtol(entry->d_name, &end, 10);
+    if (pid <= 0 || *end) continue;
+    if (auto info = process_info(static_cast<pid_t>(pid))) result.push_back(std::move(*info));
+  }
+  return result;
+}
+
+bool started_with(pid_t pid, const std::string& variable) {
+  const std::string text = '\0' + read_proc_file(pid, "environ");
+  return text.find('\0' + variable + '\0') != std::string::npos;
+}
+
+std::vector<ProcessInfo> descendants(const std::vector<ProcessInfo>& all, pid_t root) {
+  std::set<pid_t> family{root};
+  std::vector<ProcessInfo> result;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const auto& process : all) {
+      if (family.count(process.pid) || !family.count(process.parent)) continue;
+      family.insert(process.pid);
+      result.push_back(process);
+      grown = true;
+    }
+  }
+  return result;
+}
+
+void signal_exactly(const ProcessInfo& process, int number) {
+  const FileDescriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
+  const auto now = pidfd ? process_info(process.pid) : std::nullopt;
+  if (now && now->start_time == process.start_time) syscall(SYS_pidfd_send_signal, pidfd.get(), number, nullptr, 0);
+}
+
+}  // namespace ds

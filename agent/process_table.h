@@ -1,0 +1,34 @@
+// What /proc says about the processes of this host. Identity is pid + start time: a pid alone may be someone else by now.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ds {
+
+struct ProcessInfo {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  uint64_t start_time = 0;  // clock ticks since boot
+  char state = '?';         // Z = zombie
+  std::string name;
+};
+
+std::optional<ProcessInfo> parse_stat(const std::string& text);  // the content of /proc/PID/stat
+std::optional<ProcessInfo> process_info(pid_t pid);
+std::vector<ProcessInfo> all_processes();
+
+// The environment a process was started with holds `NAME=value`. Of processes of other users: false.
+bool started_with(pid_t pid, const std::string& variable);
+
+// Everything below `root`, without it.
+std::vector<ProcessInfo> descendants(const std::vector<ProcessInfo>& all, pid_t root);
+
+// Sends the signal if the pid still is that process.
+void signal_exactly(const ProcessInfo& process, int number);
+
+}  // namespace ds

@@ -1,0 +1,35 @@
+// The environment of one rank: what the agent has, less what would confuse it, plus what the user and the job say. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/environment.h"
+
+namespace ds {
+
+namespace control {
+class HostSpec;
+class RankSpec;
+class StartGeneration;
+}  // namespace control
+
+struct RankSurroundings {
+  std::string job;
+  uint32_t host_index = 0;      // of the agent
+  uint32_t usable_cores = 1;    // of this host
+  std::string block_path;       // "" = the rank gets no block
+  std::string shared_networks;  // networks.h
+  bool fast_fabric = false;
+};
+
+// Ranks of a host, by local rank.
+std::vector<uint32_t> ranks_of(const control::HostSpec& host);
+
+// Replaces {run} by the run folder.
+std::string expand_run_folder(const std::string& text, const std::string& run_folder);
+
+Environment rank_environment(const Environment& inherited, const control::StartGeneration& start,
+                             const control::RankSpec& rank, const RankSurroundings& surroundings);
+
+}  // namespace ds

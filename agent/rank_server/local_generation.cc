@@ -1,0 +1,200 @@
+#include "agent/rank_server/local_generation.h"
+
+#include <csignal>
+
+#include "agent/channel.h"
+#include "agent/elf_needed.h"
+#include "agent/proto/control.pb.h"
+#include "topology/base/error.h"
+
+namespace ds {
+
+using std::chrono::milliseconds;
+
+static constexpr auto kProgressInterval = milliseconds(200);
+static constexpr auto kReapInterval = milliseconds(1000);
+static constexpr auto kKillRound = milliseconds(3);
+static constexpr auto kKillDeadline = milliseconds(8000);
+
+LocalGeneration::LocalGeneration(boost::asio::io_context& io, std::shared_ptr<Channel> channel, Wireup& wireup,
+                                 const control::StartGeneration& start, RankSurroundings surroundings,
+                                 Action on_ended)
+    : io_(io), channel_(std::move(channel)), wireup_(wireup), start_(std::make_unique<control::StartGeneration>(start)),
+      surroundings_(std::move(surroundings)), marker_{surroundings_.job, surroundings_.host_index},
+      on_ended_(std::move(on_ended)), grace_(io), kill_round_(io), progress_(io), reaper_(io) {}
+
+LocalGeneration::~LocalGeneration() = default;
+
+void LocalGeneration::begin() {
+  wireup_.prepare(*start_, [this](const std::string& problem) { wired_up(problem); });
+}
+
+void LocalGeneration::wired_up(const std::string& problem) {
+  if (state_ != State::kPreparing) return;
+  std::vector<RankCommand> commands;
+  try {
+    if (!problem.empty()) throw Error(ErrorCode::kInternal, problem);
+    // One that cannot be started fails the generation, so the others are not started for nothing.
+    if (!make_commands(commands)) return;
+    start_ranks(std::move(commands));
+  } catch (const Error& error) {
+    for (const auto& rank : start_->ranks()) refuse(rank.rank(), 1, error.what());
+  }
+}
+
+bool LocalGeneration::make_commands(std::vector<RankCommand>& commands) {
+  const Environment inherited = own_environment();
+  bool good = true;
+  for (const auto& spec : start_->ranks()) {
+    auto block = std::make_unique<RankBlockFile>(start_->memory_folder(), spec.rank());
+    RankSurroundings surroundings = surroundings_;
+    surroundings.block_path = block->path();
+    Environment environment = rank_environment(inherited, *start_, spec, surroundings);
+    wireup_.extend(environment, spec.rank());
+    commands.push_back(rank_command(*start_, spec, environment));
+    const auto& command = commands.back();
+    if (command.exit_code) refuse(spec.rank(), command.exit_code, command.problem);
+    good &= command.exit_code == 0;
+    const bool takes_input = start_->stdin_rank() == -2 || start_->stdin_rank() == static_cast<int32_t>(spec.rank());
+    ranks_.push_back(std::make_unique<LocalRank>(
+        io_, LocalRank::Options{start_->generation(), spec.rank(), start_->merge_stderr(), takes_input, channel_},
+        std::move(block)));
+    programs_.push_back(command.command.program);
+  }
+  return good;
+}
+
+void LocalGeneration::refuse(uint32_t rank, int exit_code, const std::string& problem) {
+  control::Envelope message;
+  auto& body = *message.mutable_exited();
+  body.set_generation(start_->generation());
+  body.set_rank(rank);
+  body.set_exit_code(exit_code);
+  body.set_start_error(problem);
+  channel_->send(message);
+}
+
+void LocalGeneration::start_ranks(std::vector<RankCommand> commands) {
+  state_ = State::kRunning;
+  for (size_t i = 0; i < ranks_.size(); ++i)
+    ranks_[i]->start(std::move(commands[i].command), [this](LocalRank& rank) { rank_exited(rank); });
+  send_started();
+  if (start_->training()) watch_progress();
+  reap_now_and_then();
+}
+
+void LocalGeneration::send_started() {
+  control::Envelope message;
+  auto& body = *message.mutable_started();
+  body.set_generation(start_->generation());
+  for (const auto& rank : ranks_) {
+    auto& one = *body.add_ranks();
+    one.set_rank(rank->rank());
+    one.set_pid(static_cast<uint32_t>(rank->process().pid()));
+  }
+  channel_->send(message);
+}
+
+void LocalGeneration::rank_exited(LocalRank& rank) {
+  control::Envelope message;
+  auto& body = *message.mutable_exited();
+  rank.fill_exit(body);
+  body.set_connected(wireup_.connected(rank.rank()));
+  body.set_finalized(wireup_.finalized(rank.rank()));
+  for (size_t i = 0; i < ranks_.size(); ++i)
+    if (ranks_[i].get() == &rank) body.set_links_mpi(links_mpi(programs_[i]));
+  channel_->send(message);
+  if (state_ == State::kStopping && !any_running()) kill_rest();
+}
+
+void LocalGeneration::watch_progress() {
+  for (const auto& rank : ranks_) {
+    control::Envelope message;
+    auto& body = *message.mutable_progress();
+    if (!rank->block().take_progress(body)) continue;
+    body.set_generation(start_->generation());
+    body.set_rank(rank->rank());
+    channel_->send(message);
+  }
+  progress_.after(kProgressInterval, [this] { watch_progress(); });
+}
+
+// This process is the subreaper of what ranks leave behind; without this, zombies pile up in a long generation.
+void LocalGeneration::reap_now_and_then() {
+  reap_orphans(rank_pids());
+  reaper_.after(kReapInterval, [this] { reap_now_and_then(); });
+}
+
+void LocalGeneration::input(const control::Input& input) {
+  for (const auto& rank : ranks_) rank->input(input.data(), input.end());
+}
+
+void LocalGeneration::send_to_ranks(int number) {
+  for (const auto& rank : ranks_)
+    if (rank->running()) rank->process().signal_group(number);
+}
+
+void LocalGeneration::signal(int number) {
+  if (state_ == State::kRunning || state_ == State::kStopping) send_to_ranks(number);
+}
+
+void LocalGeneration::end(milliseconds grace) {
+  if (state_ == State::kKilling || state_ == State::kEnded) return;
+  const bool first = state_ != State::kStopping;
+  state_ = State::kStopping;
+  if (!any_running()) return kill_rest();
+  if (first) {
+    send_to_ranks(SIGCONT);
+    send_to_ranks(SIGTERM);
+  }
+  grace_.after(grace, [this] { kill_rest(); });
+}
+
+bool LocalGeneration::any_running() const {
+  for (const auto& rank : ranks_)
+    if (rank->running()) return true;
+  return false;
+}
+
+std::set<pid_t> LocalGeneration::rank_pids() const {
+  std::set<pid_t> pids;
+  for (const auto& rank : ranks_)
+    if (rank->started()) pids.insert(rank->process().pid());
+  return pids;
+}
+
+// In rounds: what is killed may have forked in between. Ranks leave through their own watch, so that their exit is told.
+void LocalGeneration::kill_rest() {
+  if (state_ == State::kEnded) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (state_ != State::kKilling) kill_deadline_ = now + kKillDeadline;
+  state_ = State::kKilling;
+  grace_.cancel();
+  send_to_ranks(SIGKILL);
+  const auto left = find_leftovers(marker_, {});
+  for (const auto& process : left) signal_exactly(process, SIGKILL);
+  reap_orphans(rank_pids());
+  if (left.empty() && !any_running()) return ended("");
+  if (now < kill_deadline_) {
+    kill_round_.after(kKillRound, [this] { kill_rest(); });
+    return;
+  }
+  std::string text = "cannot kill within 8 s:";
+  for (const auto& process : left)
+    text += " pid " + std::to_string(process.pid) + " (" + process.name + ", state " + process.state + ")";
+  ended(text);
+}
+
+void LocalGeneration::ended(const std::string& problem) {
+  state_ = State::kEnded;
+  progress_.cancel();
+  reaper_.cancel();
+  for (const auto& rank : ranks_) rank->finish_output();
+  control::Envelope message;
+  message.mutable_ended()->set_generation(start_->generation());
+  message.mutable_ended()->set_problem(problem);
+  channel_->send(message);
+  on_ended_();
+}
+
+}  // namespace ds

@@ -1,0 +1,73 @@
+// The ranks of one generation on this host, from start to the last process gone.
+//
+//   kPreparing --wired up--> kRunning --EndGeneration--> kStopping (TERM) --all gone or grace over--> kKilling --> kEnded
+//
+// Ranks may end at any time; nothing follows from it here: the launcher judges and sends EndGeneration.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agent/event_loop.h"
+#include "agent/leftovers.h"
+#include "agent/rank_environment.h"
+#include "agent/rank_server/local_rank.h"
+#include "agent/rank_server/rank_command.h"
+#include "agent/rank_server/wireup.h"
+
+namespace ds {
+
+namespace control {
+class Input;
+class StartGeneration;
+}  // namespace control
+
+class LocalGeneration {
+ public:
+  enum class State { kPreparing, kRunning, kStopping, kKilling, kEnded };
+
+  // `surroundings.block_path` is filled in per rank. `on_ended` follows GenerationEnded.
+  LocalGeneration(boost::asio::io_context& io, std::shared_ptr<Channel> channel, Wireup& wireup,
+                  const control::StartGeneration& start, RankSurroundings surroundings, Action on_ended);
+  ~LocalGeneration();
+
+  void begin();  // answers GenerationStarted, or RankExited for every rank that cannot be started
+  void input(const control::Input& input);
+  void signal(int number);
+  void end(std::chrono::milliseconds grace);  // answers GenerationEnded; a shorter grace may follow
+  State state() const { return state_; }
+
+ private:
+  void wired_up(const std::string& problem);
+  bool make_commands(std::vector<RankCommand>& commands);
+  void start_ranks(std::vector<RankCommand> commands);
+  void refuse(uint32_t rank, int exit_code, const std::string& problem);
+  void rank_exited(LocalRank& rank);
+  void send_started();
+  void watch_progress();
+  void reap_now_and_then();
+  void kill_rest();
+  void ended(const std::string& problem);
+  bool any_running() const;
+  std::set<pid_t> rank_pids() const;
+  void send_to_ranks(int number);
+
+  boost::asio::io_context& io_;
+  std::shared_ptr<Channel> channel_;
+  Wireup& wireup_;
+  std::unique_ptr<control::StartGeneration> start_;
+  RankSurroundings surroundings_;
+  JobMarker marker_;
+  Action on_ended_;
+  State state_ = State::kPreparing;
+  std::vector<std::unique_ptr<LocalRank>> ranks_;
+  std::vector<std::string> programs_;  // by local rank
+  Timer grace_, kill_round_, progress_, reaper_;
+  std::chrono::steady_clock::time_point kill_deadline_;
+};
+
+}  // namespace ds

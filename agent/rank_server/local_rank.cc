@@ -1,0 +1,103 @@
+#include "agent/rank_server/local_rank.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include "agent/channel.h"
+#include "agent/proto/control.pb.h"
+#include "topology/base/error.h"
+
+namespace ds {
+
+namespace {
+
+struct Pipe {
+  FileDescriptor read, write;
+};
+
+Pipe make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorCode::kInternal, std::string("rank: no pipe: ") + std::strerror(errno));
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+uint64_t wall_clock_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
+
+LocalRank::LocalRank(boost::asio::io_context& io, Options options, std::unique_ptr<RankBlockFile> block)
+    : io_(io), options_(std::move(options)), block_(std::move(block)) {}
+
+std::unique_ptr<OutputRelay> LocalRank::relay(FileDescriptor pipe, bool is_stderr) {
+  return std::make_unique<OutputRelay>(io_, std::move(pipe), options_.channel, [this, is_stderr](std::string lines, bool end) {
+    control::Envelope message;
+    auto& body = *message.mutable_output();
+    body.set_generation(options_.generation);
+    body.set_rank(options_.rank);
+    body.set_is_stderr(is_stderr);
+    body.set_data(std::move(lines));
+    body.set_end(end);
+    options_.channel->send(message);
+  });
+}
+
+void LocalRank::start(Command command, std::function<void(LocalRank&)> on_exit) {
+  Pipe out = make_pipe(), error, in;
+  command.stdout_fd = command.stderr_fd = out.write.get();
+  if (!options_.merge_stderr) {
+    error = make_pipe();
+    command.stderr_fd = error.write.get();
+  }
+  if (options_.takes_input) {
+    in = make_pipe();
+    command.stdin_fd = in.read.get();
+  }
+  process_ = Process::start(command);
+  stdout_ = relay(std::move(out.read), false);
+  if (!options_.merge_stderr) stderr_ = relay(std::move(error.read), true);
+  if (options_.takes_input) stdin_ = std::make_unique<InputFeed>(io_, std::move(in.write));
+  process_->watch(io_, [this, on_exit = std::move(on_exit)](const ExitStatus&) {
+    for (auto* stream : {stdout_.get(), stderr_.get()})
+      if (stream) stream->drain();
+    on_exit(*this);
+  });
+}
+
+void LocalRank::input(std::string_view data, bool end) {
+  if (!stdin_) return;
+  stdin_->write(data);
+  if (end) stdin_->end();
+}
+
+void LocalRank::finish_output() {
+  for (auto* stream : {stdout_.get(), stderr_.get()}) {
+    if (!stream) continue;
+    stream->drain();
+    stream->finish();
+  }
+}
+
+void LocalRank::fill_exit(control::RankExited& exited) const {
+  exited.set_generation(options_.generation);
+  exited.set_rank(options_.rank);
+  exited.set_time_ns(wall_clock_ns());
+  exited.set_message(block_->message());
+  if (!process_) return;
+  exited.set_pid(static_cast<uint32_t>(process_->pid()));
+  exited.set_exit_code(process_->status()->code);
+  exited.set_signal(process_->status()->signal);
+  if (const auto failure = process_->start_failure()) {
+    exited.set_exit_code(failure->exit_code);
+    exited.set_start_error(failure->text);
+  }
+}
+
+}  // namespace ds

@@ -1,0 +1,59 @@
+// One rank on this host: its process, the two output streams, its stdin, its memory block.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agent/command.h"
+#include "agent/input_feed.h"
+#include "agent/output_relay.h"
+#include "agent/process.h"
+#include "agent/rank_block.h"
+
+namespace ds {
+
+class Channel;
+
+namespace control {
+class RankExited;
+}
+
+class LocalRank {
+ public:
+  struct Options {
+    uint32_t generation = 0;
+    uint32_t rank = 0;
+    bool merge_stderr = false;  // stderr becomes part of stdout
+    bool takes_input = false;   // else its stdin is /dev/null
+    std::shared_ptr<Channel> channel;
+  };
+
+  LocalRank(boost::asio::io_context& io, Options options, std::unique_ptr<RankBlockFile> block);
+
+  // Starts the command with its streams put in; throws kInternal. `on_exit` runs once, after the last output that was
+  // in the pipes has been passed on.
+  void start(Command command, std::function<void(LocalRank&)> on_exit);
+  bool started() const { return process_ != nullptr; }
+  bool running() const { return process_ && process_->running(); }
+  const Process& process() const { return *process_; }
+  uint32_t rank() const { return options_.rank; }
+  RankBlockFile& block() { return *block_; }
+
+  void input(std::string_view data, bool end);
+  void finish_output();  // closes the streams even if a process that outlived the rank holds them
+  void fill_exit(control::RankExited& exited) const;  // what the process and the block say
+
+ private:
+  std::unique_ptr<OutputRelay> relay(FileDescriptor pipe, bool is_stderr);
+
+  boost::asio::io_context& io_;
+  Options options_;
+  std::unique_ptr<RankBlockFile> block_;
+  std::unique_ptr<Process> process_;
+  std::unique_ptr<OutputRelay> stdout_, stderr_;
+  std::unique_ptr<InputFeed> stdin_;
+};
+
+}  // namespace ds

@@ -1,0 +1,404 @@
+// An embedded PMIx server: tells Open MPI's ranks who they are, carries their fences and requests to other hosts.
+//
+// The callbacks run in libpmix's progress thread. They only copy their arguments and post; all state belongs to the
+// thread of the io_context. Nothing is deregistered at the end of a generation: after a rank died while it connected,
+// that can hang for good, so the process ends instead.
+#include <pmix.h>
+#include <pmix_server.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <map>
+#include <set>
+
+#include "agent/event_loop.h"
+#include "agent/job_folders.h"
+#include "agent/networks.h"
+#include "agent/proto/control.pb.h"
+#include "agent/rank_server/pmix_calls.h"
+#include "agent/rank_server/pmix_info.h"
+#include "agent/rank_server/pmix_job.h"
+#include "agent/rank_server/wireup.h"
+#include "topology/base/error.h"
+
+namespace ds {
+
+namespace {
+
+void check_pmix(pmix_status_t status, const char* what) {
+  if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
+    throw Error(ErrorCode::kInternal, std::string("pmix: ") + what + ": " + PMIx_Error_string(status));
+}
+
+class PmixWireup final : public Wireup {
+ public:
+  PmixWireup(boost::asio::io_context& io, const std::string& folder, std::function<void(const control::Envelope&)> send)
+      : io_(io), folder_(folder), host_name_(own_host_name()), send_(std::move(send)) {
+    if (!loopback_is_up())
+      throw Error(ErrorCode::kUnavailable, "pmix: interface=lo on " + host_name_ +
+                                               " is down: ranks reach their PMIx server over it; ip link set lo up");
+    initialise();
+  }
+
+  void prepare(const control::StartGeneration& start, std::function<void(std::string)> ready) override;
+  void extend(Environment& environment, uint32_t rank) override;
+  void handle(const control::Envelope& message) override;
+  bool connected(uint32_t rank) const override { return connected_.count(rank) > 0; }
+  bool finalized(uint32_t rank) const override { return finalized_.count(rank) > 0; }
+
+  // From the callbacks, already on the thread of the io_context.
+  void rank_connected(uint32_t rank, bool finalized);
+  void rank_aborted(uint32_t rank, int status, const std::string& text);
+  void fence(PmixFence fence);
+  void data_wanted(uint32_t rank, PmixDataCall call);
+  void publish(const std::vector<Published>& values, bool remove);
+  void lookup(PmixLookup lookup);
+
+  boost::asio::io_context& io() { return io_; }
+
+ private:
+  void initialise();
+  void register_clients();
+  void client_registered(pmix_status_t status);
+  void give_data(const control::Modex& request);
+  void ask_next(uint32_t id);
+  void take_lookup(const control::LookupDone& answer);
+
+  boost::asio::io_context& io_;
+  std::string folder_, host_name_;
+  std::function<void(const control::Envelope&)> send_;
+  control::StartGeneration start_;
+  PmixInfo job_;
+  std::function<void(std::string)> ready_;
+  int clients_left_ = 0;
+  std::set<uint32_t> connected_, finalized_;
+  std::map<std::string, uint32_t> fence_numbers_;
+  std::map<std::string, PmixDataCall> open_fences_;
+  uint32_t next_id_ = 1;
+  std::map<uint32_t, PmixDataCall> open_requests_;
+  std::map<uint32_t, PmixLookup> open_lookups_;
+};
+
+// Most functions of the server module get no context pointer, so the library leaves no other way than a static one.
+PmixWireup* the_server = nullptr;
+
+void on_server(std::function<void(PmixWireup&)> action) {
+  post(the_server->io(), [action = std::move(action)] { action(*the_server); });
+}
+
+// ---- callbacks, progress thread
+
+pmix_status_t on_connected(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t done, void* token) {
+  on_server([rank = proc->rank](PmixWireup& server) { server.rank_connected(rank, false); });
+  if (done) done(PMIX_SUCCESS, token);
+  return PMIX_SUCCESS;
+}
+
+// Posted before the rank is released from MPI_Finalize, so its exit cannot be seen earlier.
+pmix_status_t on_finalized(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t done, void* token) {
+  on_server([rank = proc->rank](PmixWireup& server) { server.rank_connected(rank, true); });
+  if (done) done(PMIX_SUCCESS, token);
+  return PMIX_SUCCESS;
+}
+
+pmix_status_t on_abort(const pmix_proc_t* proc, void*, int status, const char message[], pmix_proc_t[], size_t,
+                       pmix_op_cbfunc_t done, void* token) {
+  on_server([rank = proc->rank, status, text = std::string(message ? message : ""), done, token](PmixWireup& server) {
+    server.rank_aborted(rank, status, text);
+    if (done) done(PMIX_SUCCESS, token);
+  });
+  return PMIX_SUCCESS;
+}
+
+pmix_status_t on_fence(const pmix_proc_t procs[], size_t num_procs, const pmix_info_t info[], size_t num_info,
+                       char* data, size_t size, pmix_modex_cbfunc_t done, void* token) {
+  auto fence = copy_fence(procs, num_procs, info, num_info, data, size, done, token);
+  on_server([fence = std::move(fence)](PmixWireup& server) { server.fence(fence); });
+  return PMIX_SUCCESS;
+}
+
+pmix_status_t on_direct_modex(const pmix_proc_t* proc, const pmix_info_t[], size_t, pmix_modex_cbfunc_t done,
+                              void* token) {
+  on_server([rank = proc->rank, done, token](PmixWireup& server) { server.data_wanted(rank, {done, token}); });
+  return PMIX_SUCCESS;
+}
+
+pmix_status_t on_publish(const pmix_proc_t* proc, const pmix_info_t info[], size_t num_info, pmix_op_cbfunc_t, void*) {
+  std::vector<Published> values;
+  for (size_t i = 0; i < num_info; ++i) {
+    if (std::string_view(info[i].key).starts_with("pmix.")) continue;
+    auto& value = values.emplace_back(Published{info[i].key, "", proc->rank});
+    if (!encode_value(info[i].value, value.value)) return PMIX_ERR_NOT_SUPPORTED;
+  }
+  on_server([values = std::move(values)](PmixWireup& server) { server.publish(values, false); });
+  return PMIX_OPERATION_SUCCEEDED;
+}
+
+std::vector<std::string> copy_keys(char** keys) {
+  std::vector<std::string> result;
+  for (; keys && *keys; ++keys) result.emplace_back(*keys);
+  return result;
+}
+
+pmix_status_t on_unpublish(const pmix_proc_t* proc, char** keys, const pmix_info_t[], size_t, pmix_op_cbfunc_t, void*) {
+  std::vector<Published> values;
+  for (const auto& key : copy_keys(keys)) values.push_back({key, "", proc->rank});
+  on_server([values = std::move(values)](PmixWireup& server) { server.publish(values, true); });
+  return PMIX_OPERATION_SUCCEEDED;
+}
+
+pmix_status_t on_lookup(const pmix_proc_t*, char** keys, const pmix_info_t[], size_t, pmix_lookup_cbfunc_t done,
+                        void* token) {
+  on_server([lookup = PmixLookup{copy_keys(keys), {}, done, token}](PmixWireup& server) { server.lookup(lookup); });
+  return PMIX_SUCCESS;
+}
+
+pmix_status_t on_register_events(pmix_status_t*, size_t, const pmix_info_t[], size_t, pmix_op_cbfunc_t, void*) {
+  return PMIX_OPERATION_SUCCEEDED;
+}
+pmix_status_t on_deregister_events(pmix_status_t*, size_t, pmix_op_cbfunc_t, void*) { return PMIX_OPERATION_SUCCEEDED; }
+pmix_status_t on_notify(pmix_status_t, const pmix_proc_t*, pmix_data_range_t, pmix_info_t[], size_t, pmix_op_cbfunc_t,
+                        void*) {
+  return PMIX_OPERATION_SUCCEEDED;
+}
+pmix_status_t on_query(pmix_proc_t*, pmix_query_t*, size_t, pmix_info_cbfunc_t, void*) { return PMIX_ERR_NOT_SUPPORTED; }
+pmix_status_t on_job_control(const pmix_proc_t*, const pmix_proc_t[], size_t, const pmix_info_t[], size_t,
+                             pmix_info_cbfunc_t, void*) {
+  return PMIX_ERR_NOT_SUPPORTED;
+}
+pmix_status_t on_spawn(const pmix_proc_t*, const pmix_info_t[], size_t, const pmix_app_t[], size_t, pmix_spawn_cbfunc_t,
+                       void*) {
+  return PMIX_ERR_NOT_SUPPORTED;
+}
+
+void on_event(size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t[], size_t, pmix_info_t[], size_t,
+              pmix_event_notification_cbfunc_fn_t done, void* token) {
+  if (done) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, token);
+}
+
+pmix_server_module_t module_functions() {
+  pmix_server_module_t module{};
+  module.client_connected = on_connected;
+  module.client_finalized = on_finalized;
+  module.abort = on_abort;
+  module.fence_nb = on_fence;
+  module.direct_modex = on_direct_modex;
+  module.publish = on_publish;
+  module.lookup = on_lookup;
+  module.unpublish = on_unpublish;
+  module.register_events = on_register_events;
+  module.deregister_events = on_deregister_events;
+  module.notify_event = on_notify;
+  module.query = on_query;
+  module.job_control = on_job_control;
+  module.spawn = on_spawn;
+  return module;
+}
+
+// ---- the server, thread of the io_context
+
+void PmixWireup::initialise() {
+  the_server = this;
+  setenv("PMIX_MCA_gds", "hash", 1);  // no memory-mapped store: half the memory, same speed
+  PmixInfo info;
+  info.text(PMIX_SERVER_TMPDIR, folder_);
+  info.text(PMIX_SYSTEM_TMPDIR, folder_);
+  info.u32(PMIX_USERID, getuid());
+  info.u32(PMIX_GRPID, getgid());
+  info.text(PMIX_HOSTNAME, host_name_);
+  info.flag(PMIX_SERVER_SHARE_TOPOLOGY, true);  // ranks take the hwloc tree from here
+  static pmix_server_module_t module = module_functions();  // libpmix keeps the pointer
+  check_pmix(PMIx_server_init(&module, info.data(), info.size()), "server_init");
+  PMIx_Register_event_handler(nullptr, 0, nullptr, 0, on_event, nullptr, nullptr);
+}
+
+void PmixWireup::prepare(const control::StartGeneration& start, std::function<void(std::string)> ready) {
+  start_ = start;
+  ready_ = std::move(ready);
+  describe_job(job_, start_, host_name_, folder_);
+  void* token = pmix_token([this](pmix_status_t status) {
+    post(io_, [this, status] {
+      if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
+        return ready_(std::string("pmix: register_nspace: ") + PMIx_Error_string(status));
+      register_clients();
+    });
+  });
+  const auto status = PMIx_server_register_nspace(start_.name_space().c_str(), start_.ranks_size(), job_.data(),
+                                                  job_.size(), pmix_run_token, token);
+  if (status != PMIX_SUCCESS) pmix_run_token(status, token);
+}
+
+void PmixWireup::register_clients() {
+  clients_left_ = start_.ranks_size();
+  for (const auto& rank : start_.ranks()) {
+    pmix_proc_t proc;
+    PMIX_LOAD_PROCID(&proc, start_.name_space().c_str(), rank.rank());
+    void* token = pmix_token(
+        [this](pmix_status_t status) { post(io_, [this, status] { client_registered(status); }); });
+    const auto status = PMIx_server_register_client(&proc, getuid(), getgid(), nullptr, pmix_run_token, token);
+    if (status != PMIX_SUCCESS) pmix_run_token(status, token);
+  }
+}
+
+void PmixWireup::client_registered(pmix_status_t status) {
+  if (!ready_) return;
+  if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
+    std::exchange(ready_, nullptr)(std::string("pmix: register_client: ") + PMIx_Error_string(status));
+  else if (--clients_left_ == 0)
+    std::exchange(ready_, nullptr)("");
+}
+
+void PmixWireup::extend(Environment& environment, uint32_t rank) {
+  pmix_proc_t proc;
+  PMIX_LOAD_PROCID(&proc, start_.name_space().c_str(), rank);
+  char** added = static_cast<char**>(calloc(1, sizeof(char*)));
+  const auto status = PMIx_server_setup_fork(&proc, &added);
+  for (char** one = added; *one; ++one) set_all(environment, {*one});
+  PMIX_ARGV_FREE(added);
+  check_pmix(status, "setup_fork");
+  // Without a sign that somebody launched it, each rank of Open MPI 4.1 becomes a world of one and all of them exit 0;
+  // this is the sign it believes for direct launch.
+  environment["JSM_JSRUN_PORT"] = "1";
+}
+
+void PmixWireup::rank_connected(uint32_t rank, bool finalized) {
+  (finalized ? finalized_ : connected_).insert(rank);
+  control::Envelope message;
+  auto& body = *message.mutable_connected();
+  body.set_generation(start_.generation());
+  body.set_rank(rank);
+  body.set_finalized(finalized);
+  send_(message);
+}
+
+void PmixWireup::rank_aborted(uint32_t rank, int status, const std::string& text) {
+  control::Envelope message;
+  auto& body = *message.mutable_aborted();
+  body.set_generation(start_.generation());
+  body.set_rank(rank);
+  body.set_status(status);
+  body.set_message(text);
+  send_(message);
+}
+
+void PmixWireup::fence(PmixFence fence) {
+  std::set<uint32_t> nodes;
+  for (const uint32_t rank : fence.ranks) nodes.insert(node_of_rank(start_, rank));
+  for (int node = 0; fence.ranks.empty() && node < start_.hosts_size(); ++node) nodes.insert(static_cast<uint32_t>(node));
+  const std::string key = fence.key + "#" + std::to_string(fence_numbers_[fence.key]++);
+  open_fences_[key] = fence.call;
+  control::Envelope message;
+  auto& body = *message.mutable_fence();
+  body.set_generation(start_.generation());
+  body.set_key(key);
+  for (const uint32_t node : nodes) body.add_nodes(node);
+  body.set_node(start_.node());
+  body.set_status(fence.local_status);
+  body.set_data(fence.data);
+  send_(message);
+}
+
+void PmixWireup::data_wanted(uint32_t rank, PmixDataCall call) {
+  const uint32_t id = next_id_++;
+  open_requests_[id] = call;
+  control::Envelope message;
+  auto& body = *message.mutable_modex();
+  body.set_generation(start_.generation());
+  body.set_id(id);
+  body.set_rank(rank);
+  body.set_asking_node(start_.node());
+  body.set_owner_node(node_of_rank(start_, rank));
+  send_(message);
+}
+
+void PmixWireup::give_data(const control::Modex& request) {
+  control::Envelope answer;
+  auto& body = *answer.mutable_modex_done();
+  body.set_generation(request.generation());
+  body.set_id(request.id());
+  body.set_asking_node(request.asking_node());
+  using Then = std::function<void(pmix_status_t, std::string)>;
+  auto* then = new Then([this, answer](pmix_status_t status, std::string data) mutable {
+    answer.mutable_modex_done()->set_status(status);
+    answer.mutable_modex_done()->set_data(std::move(data));
+    post(io_, [this, answer = std::move(answer)] { send_(answer); });
+  });
+  pmix_proc_t proc;
+  PMIX_LOAD_PROCID(&proc, start_.name_space().c_str(), request.rank());
+  const auto on_data = [](pmix_status_t status, char* data, size_t size, void* token) {
+    const std::unique_ptr<Then> then(static_cast<Then*>(token));
+    (*then)(status, data ? std::string(data, size) : std::string());
+  };
+  const auto status = PMIx_server_dmodex_request(&proc, on_data, then);
+  if (status != PMIX_SUCCESS) on_data(status, nullptr, 0, then);
+}
+
+void PmixWireup::publish(const std::vector<Published>& values, bool remove) {
+  for (const auto& value : values) {
+    control::Envelope message;
+    auto& body = *message.mutable_publish();
+    body.set_generation(start_.generation());
+    body.set_remove(remove);
+    body.set_key(value.key);
+    body.set_value(value.value);
+    body.set_rank(value.rank);
+    send_(message);
+  }
+}
+
+void PmixWireup::lookup(PmixLookup lookup) {
+  const uint32_t id = next_id_++;
+  open_lookups_[id] = std::move(lookup);
+  ask_next(id);
+}
+
+void PmixWireup::ask_next(uint32_t id) {
+  const auto found = open_lookups_.find(id);
+  if (found->second.keys.empty()) {
+    found->second.answer(start_.name_space());
+    open_lookups_.erase(found);
+    return;
+  }
+  control::Envelope message;
+  auto& body = *message.mutable_lookup();
+  body.set_generation(start_.generation());
+  body.set_id(id);
+  body.set_node(start_.node());
+  body.set_key(found->second.keys.back());
+  send_(message);
+}
+
+void PmixWireup::take_lookup(const control::LookupDone& answer) {
+  const auto found = open_lookups_.find(answer.id());
+  if (found == open_lookups_.end()) return;
+  auto& lookup = found->second;
+  if (answer.found()) lookup.found.push_back({lookup.keys.back(), answer.value(), answer.rank()});
+  lookup.keys.pop_back();
+  ask_next(answer.id());
+}
+
+void PmixWireup::handle(const control::Envelope& message) {
+  if (message.has_fence_done()) {
+    const auto& body = message.fence_done();
+    if (const auto call = open_fences_.extract(body.key())) call.mapped().answer(body.status(), body.data());
+  } else if (message.has_modex()) {
+    give_data(message.modex());
+  } else if (message.has_modex_done()) {
+    const auto& body = message.modex_done();
+    if (const auto call = open_requests_.extract(body.id())) call.mapped().answer(body.status(), body.data());
+  } else if (message.has_lookup_done()) {
+    take_lookup(message.lookup_done());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Wireup> make_pmix_wireup(boost::asio::io_context& io, const std::string& folder,
+                                         std::function<void(const control::Envelope&)> send) {
+  return std::make_unique<PmixWireup>(io, folder, std::move(send));
+}
+
+std::string pmix_version() { return PMIx_Get_version(); }
+
+}  // namespace ds

@@ -1,0 +1,152 @@
+#include "agent/rank_server/rank_server.h"
+
+#include <dirent.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+
+#include "agent/channel.h"
+#include "agent/job_folders.h"
+#include "agent/leftovers.h"
+#include "agent/networks.h"
+#include "agent/proto/control.pb.h"
+#include "agent/rank_server/local_generation.h"
+#include "agent/rank_server/wireup.h"
+#include "topology/base/error.h"
+
+namespace ds {
+
+namespace {
+
+constexpr auto kDefaultGrace = std::chrono::milliseconds(1000);
+constexpr auto kCleanUpLimit = std::chrono::milliseconds(4000);
+
+uint32_t usable_cores() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  return sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? static_cast<uint32_t>(CPU_COUNT(&cpus)) : 1;
+}
+
+bool has_fast_fabric() {
+  std::error_code error;
+  const std::filesystem::directory_iterator devices("/sys/class/infiniband", error);
+  return !error && devices != std::filesystem::directory_iterator();
+}
+
+std::string networks_for(const control::StartGeneration& start) {
+  std::vector<std::vector<std::string>> others;
+  for (int node = 0; node < start.hosts_size(); ++node)
+    if (static_cast<uint32_t>(node) != start.node())
+      others.emplace_back(start.hosts(node).addresses().begin(), start.hosts(node).addresses().end());
+  return others.empty() ? "" : shared_networks(own_networks(), others);
+}
+
+class RankServer {
+ public:
+  explicit RankServer(const RankServerOptions& options)
+      : options_(options), folders_(options.job, options.host_index, own_host_name()),
+        channel_(Channel::create(io_, options.channel_fd, options.channel_fd, ChannelRole::kAgent, "")) {}
+
+  int run() {
+    prepare_pmix();
+    channel_->start([this](const control::Envelope& message) { handle(message); },
+                    [this](const std::string&) { agent_is_gone(); });
+    const auto work = boost::asio::make_work_guard(io_);
+    io_.run();
+    return 0;
+  }
+
+ private:
+  // Ahead of any generation: this takes tens of milliseconds that a start need not wait for.
+  void prepare_pmix() {
+    try {
+      const std::string folder = folders_.host_folder() + "/server." + std::to_string(getpid());
+      if (mkdir(folder.c_str(), 0700) != 0) throw Error(ErrorCode::kInternal, "pmix: cannot create " + folder);
+      pmix_ = make_pmix_wireup(io_, folder, [this](const control::Envelope& message) { channel_->send(message); });
+    } catch (const Error& error) {
+      no_pmix_reason_ = error.what();
+    }
+  }
+
+  void handle(const control::Envelope& message) {
+    switch (message.body_case()) {
+      case control::Envelope::kStart: return start(message.start());
+      case control::Envelope::kInput: return generation_ ? generation_->input(message.input()) : void();
+      case control::Envelope::kSignal: return generation_ ? generation_->signal(message.signal().signal()) : void();
+      case control::Envelope::kEnd: return end(message.end());
+      default:
+        if (pmix_) pmix_->handle(message);
+    }
+  }
+
+  void start(const control::StartGeneration& start) {
+    Wireup* wireup = start.wireup() == "none" ? plain_.get() : pmix_.get();
+    if (!wireup) return refuse();
+    RankSurroundings surroundings;
+    surroundings.job = options_.job;
+    surroundings.host_index = options_.host_index;
+    surroundings.usable_cores = usable_cores();
+    surroundings.shared_networks = networks_for(start);
+    surroundings.fast_fabric = has_fast_fabric();
+    generation_.emplace(io_, channel_, *wireup, start, surroundings, [this] { leave(); });
+    generation_->begin();
+  }
+
+  void refuse() {
+    control::Envelope message;
+    message.mutable_failed()->set_reason(no_pmix_reason_);
+    message.mutable_failed()->set_exit_code(1);
+    channel_->send(message);
+  }
+
+  void end(const control::EndGeneration& end) {
+    const auto grace = end.grace_ms() ? std::chrono::milliseconds(end.grace_ms()) : kDefaultGrace;
+    if (generation_) return generation_->end(grace);
+    answer_ended(end.generation());
+  }
+
+  void answer_ended(uint32_t generation) {
+    control::Envelope message;
+    message.mutable_ended()->set_generation(generation);
+    channel_->send(message);
+    leave();
+  }
+
+  // Without unwinding: libpmix may be wedged, and its threads must not see their objects go.
+  void leave() {
+    channel_->flush([] { _exit(0); });
+  }
+
+  [[noreturn]] void agent_is_gone() {
+    kill_leftovers({options_.job, options_.host_index}, {}, {}, kCleanUpLimit);
+    folders_.remove_all();
+    _exit(1);
+  }
+
+  RankServerOptions options_;
+  JobFolders folders_;
+  boost::asio::io_context io_;
+  std::shared_ptr<Channel> channel_;
+  std::unique_ptr<Wireup> plain_ = make_plain_wireup();
+  std::unique_ptr<Wireup> pmix_;
+  std::string no_pmix_reason_;
+  std::optional<LocalGeneration> generation_;
+};
+
+}  // namespace
+
+int run_rank_server(const RankServerOptions& options) {
+  prctl(PR_SET_NAME, "dsrankserver");
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  for (const int number : {SIGPIPE, SIGINT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2}) signal(number, SIG_IGN);
+  return RankServer(options).run();
+}
+
+}  // namespace ds

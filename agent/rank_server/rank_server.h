@@ -1,0 +1,19 @@
+// The rank server: a child of the agent that serves one generation and ends with it. It forks the ranks, so that they die
+// with it, and holds libpmix, so that the agent does not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ds {
+
+struct RankServerOptions {
+  int channel_fd = -1;  // socketpair to the agent
+  std::string job;
+  uint32_t host_index = 0;
+};
+
+// Returns the exit code. When the agent's end closes: kills everything of the job on this host, removes its files.
+int run_rank_server(const RankServerOptions& options);
+
+}  // namespace ds

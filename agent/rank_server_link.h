@@ -1,0 +1,42 @@
+// The agent's end of one rank server: the process, the channel to it, and what it said before it died.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "agent/channel.h"
+#include "agent/file_descriptor.h"
+#include "agent/process.h"
+
+namespace ds {
+
+class RankServerLink {
+ public:
+  struct Callbacks {
+    Channel::OnMessage on_message;
+    std::function<void()> on_end;  // once, when the process is gone and everything it sent has been delivered
+  };
+
+  // Starts `program --rank-server FD --job JOB --host-index N`; throws kInternal.
+  RankServerLink(boost::asio::io_context& io, const std::string& program, const std::string& job, uint32_t host_index,
+                 Callbacks callbacks);
+  ~RankServerLink();
+
+  Channel& channel() { return *channel_; }
+  pid_t pid() const { return process_->pid(); }
+  bool running() const { return process_->running(); }
+  void kill();
+  std::string cause_of_death() const;  // "signal 9 (Killed)", with its last words if there are any
+
+ private:
+  void check_end();
+
+  Callbacks callbacks_;
+  FileDescriptor words_;  // memory file: its stderr, which users should see only if it dies
+  std::unique_ptr<Process> process_;
+  std::shared_ptr<Channel> channel_;
+  bool channel_closed_ = false, ended_ = false;
+};
+
+}  // namespace ds
