@@ -18,7 +18,8 @@ constexpr size_t kMaxProblems = 30;
 [[noreturn]] void refuse(const std::string& cause) { throw Error(ErrorCode::kUsage, cause); }
 
 int number(std::string_view text, int highest, const std::string& what) {
-  const auto value = parse_int(trim(text));
+  text = trim(text);
+  const auto value = parse_int(text);
   if (!value || *value < 0 || *value > highest) refuse(what + " " + quote(text) + " is not a number from 0 to " + std::to_string(highest));
   return static_cast<int>(*value);
 }

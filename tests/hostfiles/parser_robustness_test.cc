@@ -7,6 +7,7 @@
 #include "hostfiles/host_option.h"
 #include "hostfiles/host_range.h"
 #include "hostfiles/hostfile.h"
+#include "hostfiles/rankfile.h"
 #include "hostfiles/slurm_nodelist.h"
 #include "tests/topology/random_text.h"
 #include "topology/base/error.h"
@@ -47,6 +48,12 @@ TEST(ParserRobustness, FilterSurvivesAnyText) {
   const Cluster cluster{{{.name = "a", .slots = 3}, {.name = "b"}, {.name = "n1", .slots = 2}}};
   expect_answers_or_refuses([&](const std::string& text) { filter_hosts(cluster, text, ""); });
   expect_answers_or_refuses([&](const std::string& text) { filter_hosts(cluster, "", text); });
+}
+
+TEST(ParserRobustness, RankfileSurvivesAnyText) {
+  const Cluster cluster{{{.name = "a", .slots = 3, .cores = {0, 1, 2}}, {.name = "b"}}};
+  expect_answers_or_refuses([&](const std::string& text) { place_ranks(cluster, parse_rankfile(text, "f")); });
+  expect_answers_or_refuses([&](const std::string& text) { place_ranks(cluster, parse_rankfile("rank 0=a slot=" + text, "f")); });
 }
 
 TEST(ParserRobustness, HostfileRefusesOrReadsEveryPrefix) {
