@@ -25,12 +25,6 @@ namespace {
 
 constexpr size_t kMaxTensorsNamed = 4;
 
-Manifest load_manifest(const std::string& folder) {
-  const std::string path = folder + "/" + kManifestName;
-  if (!fs::is_regular_file(path)) throw Error(ErrorCode::kCorrupt, "checkpoint: " + path + ": missing");
-  return parse_manifest(read_file(path), path);
-}
-
 // The tensors with bytes in [begin, end) of a file, the first few by name.
 std::string tensors_within(const Manifest& manifest, int file, int64_t begin, int64_t end) {
   std::vector<std::string> names;

@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "engine/checkpoint/checkpoint.h"
-#include "engine/checkpoint/manifest.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 
@@ -72,6 +71,12 @@ std::string read_latest(const std::string& folder) {
   if (!fs::is_regular_file(path)) return "";
   const std::string name(trim(read_file(path)));
   return step_of(name) ? name : "";
+}
+
+Manifest load_manifest(const std::string& step_folder) {
+  const std::string path = step_folder + "/" + kManifestName;
+  if (!fs::is_regular_file(path)) throw Error(ErrorCode::kCorrupt, "checkpoint: " + path + ": missing");
+  return parse_manifest(read_file(path), path);
 }
 
 std::vector<std::string> completeness_problems(const std::string& step_folder) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/checkpoint/file_system.h"
+#include "engine/checkpoint/manifest.h"
 
 namespace ds {
 
@@ -19,6 +20,9 @@ std::string step_name(int64_t step);                              // "step120"
 std::optional<int64_t> step_of(const std::string& name);          // of exactly "step<n>"
 std::vector<int64_t> steps_in(const std::string& folder);         // of its step<n> folders, ascending
 std::string read_latest(const std::string& folder);               // "step120"; "" when missing or not such a name
+
+// Throws kCorrupt naming the file when it is missing or damaged.
+Manifest load_manifest(const std::string& step_folder);
 
 // Why the step folder is not a complete checkpoint, judged by manifest and file sizes; empty when it is.
 std::vector<std::string> completeness_problems(const std::string& step_folder);
