@@ -1,0 +1,110 @@
+// Whatever dies, nothing of the job is left on the host: agent, rank server, both, launcher, network.
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "agent/leftovers.h"
+#include "tests/agent/fake_launcher.h"
+
+namespace ds {
+
+using std::chrono::seconds;
+
+class AgentFaults : public testing::Test {
+ protected:
+  // Two ranks that ignore TERM; each has a child in another session that knows nothing of its parents.
+  void start(FakeLauncher& launcher) {
+    ASSERT_TRUE(launcher.wait_joined());
+    const std::string script = "trap '' TERM HUP; setsid sleep 1000 & echo ready; while :; do sleep 60; done";
+    launcher.start(launcher.plan(1, {{"/bin/sh", "-c", script}, {"/bin/sh", "-c", script}}, "pmix"));
+    ASSERT_TRUE(launcher.wait_until([&] { return launcher.out[0] == "ready\n" && launcher.out[1] == "ready\n"; }));
+    ASSERT_NE(launcher.leftovers(), "");
+  }
+
+  static std::vector<pid_t> rank_servers(const FakeLauncher& launcher) {
+    std::vector<pid_t> pids;
+    for (const auto& process : all_processes())
+      if (started_with(process.pid, std::string(kServerVariable) + "=" + launcher.job())) pids.push_back(process.pid);
+    return pids;
+  }
+};
+
+TEST_F(AgentFaults, NothingSurvivesTheAgent) {
+  FakeLauncher launcher;
+  start(launcher);
+  launcher.agent().process->signal(SIGKILL);
+  EXPECT_TRUE(launcher.wait_clean(seconds(5))) << launcher.leftovers();
+  EXPECT_NE(launcher.agent().channel_end, "");
+}
+
+TEST_F(AgentFaults, ADeadRankServerIsReportedWithHostAndCauseAndNothingSurvivesIt) {
+  FakeLauncher launcher;
+  start(launcher);
+  for (const pid_t pid : rank_servers(launcher)) kill(pid, SIGKILL);
+  ASSERT_TRUE(launcher.wait_until([&] { return !launcher.failures.empty(); }));
+  EXPECT_NE(launcher.failures[0].reason().find(launcher.agent().hello.host_name()), std::string::npos);
+  EXPECT_NE(launcher.failures[0].reason().find("signal 9 (Killed)"), std::string::npos);
+  EXPECT_EQ(launcher.failures[0].exit_code(), 98);
+  launcher.end(1);
+  ASSERT_TRUE(launcher.wait_ended(1));
+  EXPECT_TRUE(launcher.shut_down());
+  EXPECT_EQ(launcher.leftovers(), "");
+}
+
+TEST_F(AgentFaults, ASweepRemovesWhatAgentAndRankServerLeft) {
+  FakeLauncher launcher;
+  start(launcher);
+  // The rank servers first are stopped, so that they cannot clean up when the agent dies.
+  for (const pid_t pid : rank_servers(launcher)) kill(pid, SIGSTOP);
+  launcher.agent().process->signal(SIGKILL);
+  ASSERT_TRUE(launcher.agent().process->wait(seconds(10)));
+  for (const pid_t pid : rank_servers(launcher)) kill(pid, SIGKILL);
+  EXPECT_NE(launcher.leftovers(), "");
+  Command sweep;
+  sweep.program = bin_folder() + "/dsagent";
+  sweep.argv = {"dsagent", "--sweep", launcher.job()};
+  auto process = Process::start(sweep);
+  ASSERT_TRUE(process->wait(seconds(10)));
+  EXPECT_EQ(process->status()->code, 0);
+  EXPECT_EQ(launcher.leftovers(), "");
+}
+
+TEST_F(AgentFaults, AClosedLifeLineEndsEverything) {
+  FakeLauncher launcher;
+  start(launcher);
+  launcher.agent().life_line.reset();
+  EXPECT_TRUE(launcher.wait_clean(seconds(5))) << launcher.leftovers();
+  EXPECT_TRUE(launcher.agent().process->wait(seconds(5)));
+}
+
+TEST_F(AgentFaults, AClosedChannelEndsEverythingOfAJobThatIsNotElastic) {
+  FakeLauncher launcher;
+  start(launcher);
+  launcher.agent().channel->close();
+  EXPECT_TRUE(launcher.wait_clean(seconds(5))) << launcher.leftovers();
+}
+
+TEST_F(AgentFaults, ASilentLauncherCostsTheLease) {
+  FakeLauncher::Options options;
+  options.answers_beats = false;
+  options.lease_ms = 6000;
+  FakeLauncher launcher(options);
+  start(launcher);
+  EXPECT_TRUE(launcher.wait_clean(seconds(15))) << launcher.leftovers();
+  EXPECT_TRUE(launcher.agent().process->wait(seconds(5)));
+}
+
+TEST_F(AgentFaults, AnElasticJobOutlivesItsLauncherOnlyForTheLease) {
+  FakeLauncher::Options options;
+  options.elastic = true;
+  options.lease_ms = 4000;
+  FakeLauncher launcher(options);
+  start(launcher);
+  launcher.agent().channel->close();
+  launcher.agent().life_line.reset();
+  launcher.wait_until([&] { return !launcher.agent().process->running(); }, std::chrono::milliseconds(1500));
+  EXPECT_NE(launcher.leftovers(), "") << "killed long before the lease ended";
+  EXPECT_TRUE(launcher.wait_clean(seconds(15))) << launcher.leftovers();
+}
+
+}  // namespace ds

@@ -1,0 +1,191 @@
+// A real dsagent runs programs that know nothing of MPI: exit codes, signals, output, input, folders, signals, leftovers.
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tests/agent/fake_launcher.h"
+
+namespace ds {
+
+using Argv = std::vector<std::string>;
+
+static Argv sh(const std::string& script) { return {"/bin/sh", "-c", script}; }
+
+class AgentRunsPrograms : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(launcher.wait_joined()); }
+  void TearDown() override {
+    EXPECT_TRUE(launcher.shut_down());
+    EXPECT_EQ(launcher.leftovers(), "");
+  }
+  FakeLauncher launcher;
+};
+
+TEST_F(AgentRunsPrograms, SuccessIsExitCodeZero) {
+  ASSERT_TRUE(launcher.run(launcher.plan(1, {{"true"}, {"true"}})));
+  EXPECT_EQ(launcher.exits[0].exit_code(), 0);
+  EXPECT_EQ(launcher.exits[1].signal(), 0);
+  EXPECT_FALSE(launcher.exits[0].links_mpi());
+  EXPECT_GT(launcher.exits[0].pid(), 0u);
+}
+
+TEST_F(AgentRunsPrograms, ExitCodesAndSignalsAreExact) {
+  ASSERT_TRUE(launcher.run(launcher.plan(1, {sh("exit 3"), sh("kill -SEGV $$"), sh("exit 255"), sh("kill -9 $$")})));
+  EXPECT_EQ(launcher.exits[0].exit_code(), 3);
+  EXPECT_EQ(launcher.exits[1].signal(), SIGSEGV);
+  EXPECT_EQ(launcher.exits[2].exit_code(), 255);
+  EXPECT_EQ(launcher.exits[3].signal(), SIGKILL);
+}
+
+TEST_F(AgentRunsPrograms, AMissingProgramIs127AndNothingElseIsStarted) {
+  launcher.start(launcher.plan(1, {{"./no-such-program"}, sh("echo started")}));
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.count(0) > 0; }));
+  EXPECT_EQ(launcher.exits[0].exit_code(), 127);
+  EXPECT_EQ(launcher.exits[0].start_error(), "cannot execute ./no-such-program: No such file or directory");
+  launcher.end(1);
+  ASSERT_TRUE(launcher.wait_ended(1));
+  EXPECT_EQ(launcher.out[1], "");
+}
+
+TEST_F(AgentRunsPrograms, AFileThatIsNotExecutableIs126) {
+  ASSERT_TRUE(launcher.run(launcher.plan(1, {{"/etc/passwd"}})));
+  EXPECT_EQ(launcher.exits[0].exit_code(), 126);
+  EXPECT_EQ(launcher.exits[0].start_error(), "cannot execute /etc/passwd: Permission denied");
+}
+
+TEST_F(AgentRunsPrograms, AMissingWorkingDirectoryThatWasAskedForIs2) {
+  auto plan = launcher.plan(1, {{"true"}});
+  plan.mutable_ranks(0)->set_wdir("/no/such/folder");
+  plan.mutable_ranks(0)->set_wdir_given(true);
+  ASSERT_TRUE(launcher.run(plan));
+  EXPECT_EQ(launcher.exits[0].exit_code(), 2);
+  EXPECT_NE(launcher.exits[0].start_error().find("/no/such/folder: No such file"), std::string::npos);
+}
+
+TEST_F(AgentRunsPrograms, OutputComesInWholeLinesAndTheLastUnfinishedOneAtTheEnd) {
+  const std::string script = "i=0; while [ $i -lt 200 ]; do echo $RANK-$i; i=$((i+1)); done; printf tail-$RANK";
+  ASSERT_TRUE(launcher.run(launcher.plan(1, {sh(script), sh("{ " + script + "; } >&2")})));
+  std::string expected;
+  for (int i = 0; i < 200; ++i) expected += "0-" + std::to_string(i) + "\n";
+  EXPECT_EQ(launcher.out[0], expected + "tail-0");
+  EXPECT_NE(launcher.err[1].find("1-199\ntail-1"), std::string::npos);
+  EXPECT_EQ(launcher.output_messages_not_whole_lines, 0u);
+}
+
+TEST_F(AgentRunsPrograms, AllOutputOfARankComesBeforeItsExit) {
+  launcher.start(launcher.plan(1, {sh("seq 1 100000; exit 4")}));
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.count(0) > 0; }));
+  EXPECT_EQ(launcher.out[0].size(), 588895u);
+  launcher.end(1);
+  ASSERT_TRUE(launcher.wait_ended(1));
+}
+
+TEST_F(AgentRunsPrograms, StderrCanBeMergedIntoStdout) {
+  auto plan = launcher.plan(1, {sh("echo out; echo err >&2")});
+  plan.set_merge_stderr(true);
+  ASSERT_TRUE(launcher.run(plan));
+  EXPECT_EQ(launcher.out[0], "out\nerr\n");
+  EXPECT_EQ(launcher.err[0], "");
+}
+
+TEST_F(AgentRunsPrograms, InputGoesToTheChosenRankOnly) {
+  auto plan = launcher.plan(1, {{"cat"}, {"cat"}});
+  plan.set_stdin_rank(1);
+  launcher.start(plan);
+  control::Envelope message;
+  message.mutable_input()->set_generation(1);
+  message.mutable_input()->set_data(std::string(300000, 'x') + "\n");
+  launcher.send(message);
+  message.mutable_input()->set_data("last\n");
+  message.mutable_input()->set_end(true);
+  launcher.send(message);
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.size() == 2; }));
+  EXPECT_EQ(launcher.out[0], "");
+  EXPECT_EQ(launcher.out[1], std::string(300000, 'x') + "\nlast\n");
+  launcher.end(1);
+  ASSERT_TRUE(launcher.wait_ended(1));
+}
+
+TEST_F(AgentRunsPrograms, RanksFindTheirPlaceAndFilesInTheEnvironment) {
+  auto plan = launcher.plan(1, {sh("echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $OMPI_COMM_WORLD_RANK; cat $1; "
+                                   "echo $FILE; test -n \"$MASTER_PORT\" && test -s \"$DSLAUNCH_BLOCK\""),
+                                {"true"}});
+  plan.mutable_ranks(0)->add_argv("sh");
+  plan.mutable_ranks(0)->add_argv("{run}/a.cfg");
+  plan.add_env("FILE={run}/a.cfg");
+  auto& file = *plan.add_files();
+  file.set_name("a.cfg");
+  file.set_content("content\n");
+  ASSERT_TRUE(launcher.run(plan));
+  EXPECT_EQ(launcher.exits[0].exit_code(), 0) << launcher.err[0];
+  EXPECT_EQ(launcher.out[0].substr(0, 18), "0 2 0 2 0\ncontent\n");
+  EXPECT_NE(launcher.out[0].find("/tmp/dsl-"), std::string::npos);
+}
+
+TEST_F(AgentRunsPrograms, RanksIgnoringTermAreKilledAfterTheGrace) {
+  launcher.start(launcher.plan(1, {sh("trap '' TERM; echo ready; while :; do sleep 60; done"),
+                                   sh("trap 'echo saved; exit 9' TERM; echo ready; while :; do sleep 0.05; done")}));
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.out[0] == "ready\n" && launcher.out[1] == "ready\n"; }));
+  launcher.end(1);
+  ASSERT_TRUE(launcher.wait_ended(1));
+  EXPECT_EQ(launcher.exits[0].signal(), SIGKILL);
+  EXPECT_EQ(launcher.exits[1].exit_code(), 9);
+  EXPECT_EQ(launcher.out[1], "ready\nsaved\n");
+}
+
+TEST_F(AgentRunsPrograms, ProcessesThatLeftTheirSessionDoNotSurviveTheGeneration) {
+  launcher.start(launcher.plan(1, {sh("setsid sleep 1000 >/dev/null 2>&1 </dev/null & (setsid sh -c 'exec env -i sleep 1001' &) ; exit 0")}));
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.count(0) > 0; }));
+  EXPECT_EQ(launcher.exits[0].exit_code(), 0);
+  launcher.end(1);
+  ASSERT_TRUE(launcher.wait_ended(1));
+  EXPECT_EQ(launcher.ended.back().problem(), "");
+}
+
+TEST_F(AgentRunsPrograms, SignalsAreForwarded) {
+  launcher.start(launcher.plan(1, {sh("trap 'exit 7' USR1; echo ready; while :; do sleep 0.05; done")}));
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.out[0] == "ready\n"; }));
+  control::Envelope message;
+  message.mutable_signal()->set_generation(1);
+  message.mutable_signal()->set_signal(SIGUSR1);
+  launcher.send(message);
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.count(0) > 0; }));
+  EXPECT_EQ(launcher.exits[0].exit_code(), 7);
+  launcher.end(1);
+  ASSERT_TRUE(launcher.wait_ended(1));
+}
+
+TEST_F(AgentRunsPrograms, OneAgentServesManyGenerations) {
+  for (uint32_t generation = 1; generation <= 10; ++generation) {
+    launcher.exits.clear();
+    ASSERT_TRUE(launcher.run(launcher.plan(generation, {sh("exit " + std::to_string(generation))})));
+    EXPECT_EQ(launcher.exits[0].exit_code(), static_cast<int>(generation));
+  }
+}
+
+TEST_F(AgentRunsPrograms, TheHostDescribesItselfAndChecksPaths) {
+  control::Envelope message;
+  message.mutable_describe();
+  launcher.send(message);
+  message.mutable_check_paths()->add_readable("/etc/passwd");
+  message.mutable_check_paths()->add_readable("/no/such/file");
+  launcher.send(message);
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.path_reports.size() == 1 && launcher.reports.size() == 1; }));
+  EXPECT_GT(launcher.reports[0].cores_size(), 0);
+  EXPECT_GT(launcher.reports[0].memory_bytes(), 0u);
+  ASSERT_EQ(launcher.path_reports[0].problems_size(), 1);
+  EXPECT_NE(launcher.path_reports[0].problems(0).find("cannot read /no/such/file on "), std::string::npos);
+}
+
+TEST(AgentOverStandardStreams, RunsAGenerationWhenItCannotReachTheLauncher) {
+  FakeLauncher::Options options;
+  options.reachable = false;
+  FakeLauncher launcher(options);
+  ASSERT_TRUE(launcher.wait_joined());
+  ASSERT_TRUE(launcher.run(launcher.plan(1, {{"echo", "hello"}})));
+  EXPECT_EQ(launcher.out[0], "hello\n");
+  EXPECT_TRUE(launcher.shut_down());
+  EXPECT_EQ(launcher.leftovers(), "");
+}
+
+}  // namespace ds
