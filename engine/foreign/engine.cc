@@ -10,7 +10,7 @@
 
 #include "collectives/mpi_world.h"
 #include "engine/checkpoint/checkpoint.h"
-#include "engine/config/train_config.h"
+#include "engine/config/ds_config.h"
 #include "engine/foreign/gather_on_use.h"
 #include "engine/foreign/gradient_hooks.h"
 #include "engine/foreign/module_units.h"
@@ -62,7 +62,7 @@ struct ModuleEngine::Impl {
   double norm = 0;
 
   Impl(torch::nn::Module& user_module, const EngineConfig& config, std::shared_ptr<Communicator> world)
-      : ranks(std::move(world)), settings(resolve_engine_config(config.text, config.path, ranks->size())) {
+      : ranks(std::move(world)), settings(resolve_ds_config(config.text, config.path, ranks->size())) {
     module = list_parameters(user_module);
     for (const Unit& unit : module.units) unit_names.push_back(unit.name);
     auto rule = make_update_rule(settings.optimizer);

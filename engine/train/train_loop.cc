@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/checkpoint/safetensors.h"
 #include "engine/data/batch_loader.h"
 #include "engine/metrics/csv_file.h"
 #include "engine/models/from_config.h"
@@ -58,9 +59,9 @@ std::string agree_on_checkpoint(const Settings& settings, Communicator& world) {
   return path;
 }
 
-class Run {
+class TrainingRun {
  public:
-  Run(const Settings& settings, const RunContext& context)
+  TrainingRun(const Settings& settings, const RunContext& context)
       : settings_(settings),
         context_(context),
         world_(*context.world),
@@ -208,6 +209,6 @@ Settings with_steps(const Settings& settings) {
 
 }  // namespace
 
-int run_training(const Settings& settings, const RunContext& context) { return Run(with_steps(settings), context).execute(); }
+int run_training(const Settings& settings, const RunContext& context) { return TrainingRun(with_steps(settings), context).execute(); }
 
 }  // namespace ds

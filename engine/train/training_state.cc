@@ -1,6 +1,7 @@
 #include "engine/train/training_state.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/Version.h>
 #include <nlohmann/json.hpp>
 #include <torch/headeronly/version.h>
 
