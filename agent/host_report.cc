@@ -1,33 +1,28 @@
 #include "agent/host_report.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
-#include "agent/job_folders.h"
-#include "agent/networks.h"
 #include "agent/proto/control.pb.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
+#include "topology/discover_hwloc.h"
 
 namespace ds {
 
 control::HostReport report_host() {
+  const Host host = discover_host();
   control::HostReport report;
-  report.set_host_name(own_host_name());
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  sched_getaffinity(0, sizeof cpus, &cpus);
-  for (uint32_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &cpus)) continue;
-    report.add_cores(cpu);
-    report.add_numa_of_core(0);
-  }
-  for (const auto& network : own_networks()) report.add_addresses(network.address);
-  report.set_memory_bytes(static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+  report.set_host_name(host.name);
+  for (const int core : host.cores) report.add_cores(static_cast<uint32_t>(core));
+  for (const int node : host.numa_of_core) report.add_numa_of_core(static_cast<uint32_t>(node));
+  for (const int package : host.socket_of_core) report.add_socket_of_core(static_cast<uint32_t>(package));
+  for (const auto& address : host.addresses) report.add_addresses(address);
+  for (const auto& gpu : host.gpus) report.add_gpus(gpu);
+  report.set_memory_bytes(host.memory_bytes);
   return report;
 }
 

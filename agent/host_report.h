@@ -11,10 +11,9 @@ class HostReport;
 class PathReport;
 }  // namespace control
 
-control::HostReport report_host();
+control::HostReport report_host();  // throws kInternal
 control::PathReport check_paths(const control::CheckPaths& wanted, const std::string& host_name);
 
 std::string cpu_flags();          // of the first CPU in /proc/cpuinfo; "" if unknown
-std::string open_mpi_version();   // of the library the ranks would find; "" if none is found
 
 }  // namespace ds

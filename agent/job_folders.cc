@@ -23,9 +23,12 @@ static std::string memory_prefix(const std::string& job) { return user_prefix() 
 // Ranks of other users must not be able to plant or read anything here.
 static void create_private(const std::string& path) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    throw Error(ErrorCode::kInternal, "run folder: cannot create " + path + ": " + std::strerror(errno));
+    throw Error(errno == ENOENT ? ErrorCode::kUnavailable : ErrorCode::kInternal,
+                "run folder: cannot create " + path + ": " + std::strerror(errno));
   struct stat info {};
-  if (lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != getuid())
+  if (lstat(path.c_str(), &info) != 0)
+    throw Error(ErrorCode::kUnavailable, "run folder: " + path + " has vanished");
+  if (!S_ISDIR(info.st_mode) || info.st_uid != getuid())
     throw Error(ErrorCode::kUsage, "run folder: " + path + " is not a folder of user " + std::to_string(getuid()));
   if ((info.st_mode & 077) != 0 && chmod(path.c_str(), 0700) != 0)
     throw Error(ErrorCode::kUsage, "run folder: cannot make " + path + " private: " + std::strerror(errno));
@@ -59,10 +62,18 @@ std::string JobFolders::memory_folder(uint32_t generation) const {
   return "/dev/shm/" + memory_prefix(job_) + std::to_string(host_index_) + "-g" + std::to_string(generation);
 }
 
+// Another agent that shares /tmp may remove a parent that it finds empty just before we fill it: then once more.
 void JobFolders::create_host_folder() const {
-  create_private(user_folder());
-  create_private(user_folder() + "/" + job_);
-  create_private(host_folder());
+  constexpr int kTries = 20;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      create_private(user_folder());
+      create_private(user_folder() + "/" + job_);
+      return create_private(host_folder());
+    } catch (const Error& error) {
+      if (attempt == kTries || error.code() != ErrorCode::kUnavailable) throw;
+    }
+  }
 }
 
 void JobFolders::create_generation(uint32_t generation) const {

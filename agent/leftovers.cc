@@ -9,7 +9,7 @@
 namespace ds {
 
 static bool carries(const JobMarker& marker, pid_t pid) {
-  const bool of_job = started_with(pid, std::string(kJobVariable) + "=" + marker.job) ||
+  const bool of_job = started_with(pid, std::string(kVariableJob) + "=" + marker.job) ||
                       (marker.with_servers && started_with(pid, std::string(kServerVariable) + "=" + marker.job));
   if (!of_job) return false;
   return !marker.host_index || started_with(pid, std::string(kHostVariable) + "=" + std::to_string(*marker.host_index));

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "agent/process_table.h"
+#include "topology/launch_environment.h"
 
 namespace ds {
 
-inline constexpr const char* kJobVariable = "DSLAUNCH_JOB";
 inline constexpr const char* kHostVariable = "DSLAUNCH_HOST_INDEX";
 
 // Rank servers carry this one instead: when an agent dies, they must not kill each other before they have cleaned up.

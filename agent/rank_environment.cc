@@ -1,23 +1,15 @@
 #include "agent/rank_environment.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "agent/contract.h"
 #include "agent/leftovers.h"
 #include "agent/mca_defaults.h"
 #include "agent/proto/control.pb.h"
+#include "topology/launch_environment.h"
 
 namespace ds {
-
-// Variables of launchers around us: a rank that finds them takes itself for a member of their job.
-static bool belongs_to_another_launcher(const std::string& name) {
-  static constexpr std::array<std::string_view, 8> kPrefixes = {"PMIX_", "PMI_",  "PMI2_", "OMPI_",
-                                                                "SLURM_", "ORTE_", "JSM_",  "FLUX_"};
-  return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto prefix) { return name.starts_with(prefix); }) &&
-         !is_user_parameter(name);
-}
 
 std::vector<uint32_t> ranks_of(const control::HostSpec& host) {
   std::vector<uint32_t> ranks(host.ranks().begin(), host.ranks().end());
@@ -43,18 +35,16 @@ static void set_expanded(Environment& environment, const auto& assignments, cons
 
 static void set_place(Environment& environment, const control::StartGeneration& start, const control::RankSpec& rank,
                       const RankSurroundings& surroundings) {
-  const std::string local_size = std::to_string(start.ranks_size());
-  const std::string number = std::to_string(rank.rank()), local = std::to_string(rank.local_rank());
-  const std::string world = std::to_string(start.world_size());
-  environment["RANK"] = environment["OMPI_COMM_WORLD_RANK"] = number;
-  environment["WORLD_SIZE"] = environment["OMPI_COMM_WORLD_SIZE"] = world;
-  environment["LOCAL_RANK"] = environment["OMPI_COMM_WORLD_LOCAL_RANK"] = local;
-  environment["LOCAL_WORLD_SIZE"] = environment["OMPI_COMM_WORLD_LOCAL_SIZE"] = local_size;
-  environment["OMPI_COMM_WORLD_NODE_RANK"] = local;
-  environment["NODE_RANK"] = std::to_string(start.node());
-  environment[kJobVariable] = surroundings.job;
+  RankEnvironment place;
+  place.rank = static_cast<int>(rank.rank());
+  place.world_size = static_cast<int>(start.world_size());
+  place.local_rank = static_cast<int>(rank.local_rank());
+  place.local_size = start.ranks_size();
+  place.node_rank = static_cast<int>(start.node());
+  place.generation = static_cast<int>(start.generation());
+  place.job = surroundings.job;
+  for (const auto& [name, value] : rank_variables(place)) environment[name] = value;
   environment[kHostVariable] = std::to_string(surroundings.host_index);
-  environment["DSLAUNCH_GENERATION"] = std::to_string(start.generation());
   if (!surroundings.block_path.empty()) environment[kBlockVariable] = surroundings.block_path;
 }
 
@@ -77,17 +67,15 @@ static std::string thread_count(const control::StartGeneration& start, const con
 
 Environment rank_environment(const Environment& inherited, const control::StartGeneration& start,
                              const control::RankSpec& rank, const RankSurroundings& surroundings) {
-  Environment environment;
-  for (const auto& [name, value] : inherited)
-    if (!belongs_to_another_launcher(name)) environment[name] = value;
-  for (const char* own : {kBlockVariable, kServerVariable, "MASTER_ADDR", "MASTER_PORT"}) environment.erase(own);
+  Environment environment = inherited_by_ranks(inherited);
+  environment.erase(kServerVariable);
   set_expanded(environment, start.env(), start.run_folder());
   set_expanded(environment, rank.env(), start.run_folder());
   set_place(environment, start, rank, surroundings);
   set_meeting_point(environment, start);
   environment.emplace("OMP_NUM_THREADS", thread_count(start, rank, surroundings));
+  for (const auto& parameter : start.mca()) set_all(environment, {"OMPI_MCA_" + parameter});
   if (start.wireup() != "none") {
-    for (const auto& parameter : start.mca()) set_all(environment, {"OMPI_MCA_" + parameter});
     MpiSurroundings mpi;
     mpi.several_hosts = start.hosts_size() > 1;
     mpi.fast_fabric = surroundings.fast_fabric;

@@ -21,7 +21,7 @@ static Command server_command(const std::string& program, const std::string& job
   Environment environment = own_environment();
   environment[kServerVariable] = job;
   environment[kHostVariable] = std::to_string(host_index);
-  environment.erase(kJobVariable);
+  environment.erase(kVariableJob);
   command.env = assignments(environment);
   command.kept_fd = fd;
   command.dies_with_parent = false;  // it cleans up after its parent

@@ -283,7 +283,7 @@ std::string FakeLauncher::leftovers() const {
   JobMarker marker{job_, std::nullopt};
   marker.with_servers = true;
   for (const auto& process : all_processes()) {
-    const bool marked = started_with(process.pid, std::string(kJobVariable) + "=" + job_) ||
+    const bool marked = started_with(process.pid, std::string(kVariableJob) + "=" + job_) ||
                         started_with(process.pid, std::string(kServerVariable) + "=" + job_);
     if (process.state != 'Z' && marked) text += "process " + std::to_string(process.pid) + " " + process.name + "\n";
   }

@@ -1,0 +1,195 @@
+#include "agent/host_generations.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/leftovers.h"
+#include "agent/proto/control.pb.h"
+#include "agent/rank_environment.h"
+#include "topology/base/error.h"
+
+namespace ds {
+
+using control::Envelope;
+using std::chrono::milliseconds;
+
+static constexpr auto kStartLimit = milliseconds(20000);  // StartGeneration -> the first sign of its ranks
+static constexpr auto kEndMargin = milliseconds(2000);    // beyond the grace; then the rank server is killed
+static constexpr auto kExitLimit = milliseconds(1000);    // GenerationEnded -> the rank server is gone
+static constexpr auto kSpareDelay = milliseconds(2000);   // the ranks that start now need the cores more
+static constexpr auto kKillLimit = milliseconds(3000);
+static constexpr uint32_t kDefaultGraceMs = 1000;
+static constexpr size_t kFullChannelBytes = 8u << 20;
+static constexpr int kMostSparesLost = 3;
+static constexpr int kHostLost = 98;
+
+HostGenerations::HostGenerations(boost::asio::io_context& io, Options options, const JobFolders& folders)
+    : io_(io), options_(std::move(options)), folders_(folders), deadline_(io), spare_timer_(io) {}
+
+HostGenerations::~HostGenerations() = default;
+
+void HostGenerations::start_spare() {
+  if (spare_) return;
+  spare_ = std::make_unique<RankServerLink>(
+      io_, options_.program, options_.job, options_.host_index,
+      RankServerLink::Callbacks{[this](const Envelope& message) { from_server(message); }, [this] { some_server_ended(); }});
+}
+
+void HostGenerations::connect(std::shared_ptr<Channel> launcher) {
+  launcher_ = std::move(launcher);
+  for (const auto& reason : std::exchange(unsent_, {})) fail(reason, kHostLost);
+}
+
+std::set<pid_t> HostGenerations::server_pids() const {
+  std::set<pid_t> pids;
+  if (spare_) pids.insert(spare_->pid());
+  if (current_) pids.insert(current_->server->pid());
+  return pids;
+}
+
+void HostGenerations::send(const Envelope& message) { launcher_->send(message); }
+
+void HostGenerations::fail(const std::string& reason, int exit_code) {
+  if (!launcher_) return unsent_.push_back(reason);
+  Envelope message;
+  message.mutable_failed()->set_reason(reason);
+  message.mutable_failed()->set_exit_code(exit_code);
+  send(message);
+}
+
+void HostGenerations::send_ended(uint32_t generation, const std::string& problem) {
+  Envelope message;
+  message.mutable_ended()->set_generation(generation);
+  message.mutable_ended()->set_problem(problem);
+  send(message);
+}
+
+// ---- start
+
+void HostGenerations::start(control::StartGeneration start) {
+  if (current_)
+    return fail("generation " + std::to_string(current_->generation) + " still runs on " + options_.host_name + ", so " +
+                    std::to_string(start.generation()) + " cannot start", 1);
+  try {
+    prepare_files(start);
+    start_spare();
+  } catch (const Error& error) {
+    return fail(std::string(error.what()) + " (on " + options_.host_name + ")", exit_status(error.code()));
+  }
+  hand_over(std::move(start));
+}
+
+void HostGenerations::prepare_files(control::StartGeneration& start) const {
+  start.set_node(own_node(start));
+  folders_.create_generation(start.generation());
+  start.set_run_folder(folders_.run_folder(start.generation()));
+  start.set_memory_folder(folders_.memory_folder(start.generation()));
+  for (const auto& file : start.files()) write_run_file(start.run_folder(), file.name(), file.content());
+  start.clear_files();
+}
+
+uint32_t HostGenerations::own_node(const control::StartGeneration& start) const {
+  for (int node = 0; node < start.hosts_size() && start.ranks_size() > 0; ++node) {
+    const auto ranks = ranks_of(start.hosts(node));
+    if (std::find(ranks.begin(), ranks.end(), start.ranks(0).rank()) != ranks.end()) return static_cast<uint32_t>(node);
+  }
+  throw Error(ErrorCode::kInternal, "start: no host of the plan has the ranks that were sent here");
+}
+
+void HostGenerations::hand_over(control::StartGeneration start) {
+  current_ = std::make_unique<Current>();
+  current_->generation = start.generation();
+  current_->server = std::move(spare_);
+  Envelope message;
+  *message.mutable_start() = std::move(start);
+  current_->server->channel().send(message);
+  deadline_.after(kStartLimit, [this] {
+    fail("the rank server on " + options_.host_name + " has started nothing within 20 s and is killed", kHostLost);
+    current_->server->kill();
+  });
+}
+
+// ---- messages
+
+void HostGenerations::pass_on(const Envelope& message) {
+  if (current_ && current_->server->running()) current_->server->channel().send(message);
+}
+
+void HostGenerations::from_server(const Envelope& message) {
+  if (!current_) return;
+  if (message.has_ended()) {
+    current_->problem = message.ended().problem();
+    deadline_.after(kExitLimit, [this] { current_->server->kill(); });
+    return;
+  }
+  if (message.has_started() || message.has_exited() || message.has_failed()) sign_of_life();
+  send(message);
+  if (launcher_->queued_bytes() > kFullChannelBytes) hold_server_back();
+}
+
+void HostGenerations::sign_of_life() {
+  if (current_->state != State::kStarting) return;
+  current_->state = State::kRunning;
+  deadline_.cancel();
+  if (options_.keeps_spare) spare_timer_.after(kSpareDelay, [this] { start_spare(); });
+}
+
+void HostGenerations::hold_server_back() {
+  current_->server->channel().pause_reading(true);
+  launcher_->flush([this] {
+    if (current_) current_->server->channel().pause_reading(false);
+  });
+}
+
+// ---- end
+
+void HostGenerations::end(const control::EndGeneration& end) {
+  if (!current_ || current_->generation != end.generation()) return send_ended(end.generation(), "");
+  current_->state = State::kEnding;
+  Envelope message;
+  *message.mutable_end() = end;
+  current_->server->channel().send(message);
+  const milliseconds grace(end.grace_ms() ? end.grace_ms() : kDefaultGraceMs);
+  deadline_.after(grace + kEndMargin, [this] { current_->server->kill(); });
+}
+
+void HostGenerations::some_server_ended() {
+  if (current_ && !current_->server->running()) current_ended();
+  if (spare_ && !spare_->running()) spare_ended();
+}
+
+void HostGenerations::spare_ended() {
+  const std::string cause = spare_->cause_of_death();
+  retire(std::move(spare_));
+  if (++spares_lost_ > kMostSparesLost)
+    fail("rank servers on " + options_.host_name + " die before they get ranks: " + cause, kHostLost);
+}
+
+void HostGenerations::current_ended() {
+  deadline_.cancel();
+  const auto ended = std::move(current_);
+  const std::string cause = ended->server->cause_of_death();
+  const pid_t pid = ended->server->pid();
+  retire(std::move(ended->server));
+  if (ended->state != State::kEnding)
+    fail("the rank server on " + options_.host_name + " (pid " + std::to_string(pid) + ") died by " + cause +
+             "; its ranks were killed", kHostLost);
+  std::string problem = ended->problem;
+  const std::string left = clean_up(ended->generation);
+  if (!left.empty()) problem += (problem.empty() ? "" : "; ") + left;
+  if (ended->state == State::kEnding) send_ended(ended->generation, problem);
+}
+
+void HostGenerations::retire(std::unique_ptr<RankServerLink> server) {
+  retired_.push_back(std::move(server));
+  post(io_, [this] { retired_.clear(); });
+}
+
+std::string HostGenerations::clean_up(uint32_t generation) {
+  const auto spared = server_pids();
+  const std::string left = kill_leftovers({options_.job, options_.host_index}, spared, spared, kKillLimit);
+  folders_.remove_generation(generation);
+  return left.empty() ? "" : "cannot kill on " + options_.host_name + ": " + left;
+}
+
+}  // namespace ds

@@ -1,0 +1,85 @@
+// The generations of one host, one at a time: hands each to a rank server, watches that server, and answers
+// GenerationEnded only when nothing of the generation is left. A server is started ahead of need.
+//
+//   none --StartGeneration--> kStarting --a rank's first sign--> kRunning --EndGeneration--> kEnding --server gone--> none
+//
+// A server that dies in kStarting or kRunning is AgentFailed: its ranks died with it, and nobody knows how they stood.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agent/event_loop.h"
+#include "agent/job_folders.h"
+#include "agent/rank_server_link.h"
+
+namespace ds {
+
+namespace control {
+class EndGeneration;
+class StartGeneration;
+}  // namespace control
+
+class HostGenerations {
+ public:
+  struct Options {
+    std::string program;  // dsagent
+    std::string job;
+    std::string host_name;
+    uint32_t host_index = 0;
+    bool keeps_spare = false;  // a next generation is likely
+  };
+
+  HostGenerations(boost::asio::io_context& io, Options options, const JobFolders& folders);
+  ~HostGenerations();
+
+  void start_spare();  // throws kInternal
+  void connect(std::shared_ptr<Channel> launcher);  // what was said before goes out now
+
+  void start(control::StartGeneration start);
+  void end(const control::EndGeneration& end);
+  void pass_on(const control::Envelope& message);  // to the ranks' server, if there is one
+
+  std::set<pid_t> server_pids() const;
+
+ private:
+  enum class State { kStarting, kRunning, kEnding };
+  struct Current {
+    uint32_t generation = 0;
+    State state = State::kStarting;
+    std::unique_ptr<RankServerLink> server;
+    std::string problem;  // from the server's GenerationEnded
+  };
+
+  void send(const control::Envelope& message);
+  void fail(const std::string& reason, int exit_code);
+  void send_ended(uint32_t generation, const std::string& problem);
+  void prepare_files(control::StartGeneration& start) const;
+  uint32_t own_node(const control::StartGeneration& start) const;
+  void hand_over(control::StartGeneration start);
+  void from_server(const control::Envelope& message);
+  void sign_of_life();
+  void hold_server_back();
+  void some_server_ended();
+  void spare_ended();
+  void current_ended();
+  void retire(std::unique_ptr<RankServerLink> server);
+  std::string clean_up(uint32_t generation);
+
+  boost::asio::io_context& io_;
+  Options options_;
+  const JobFolders& folders_;
+  std::shared_ptr<Channel> launcher_;
+  std::vector<std::string> unsent_;  // failures from before the launcher was reached
+  Timer deadline_, spare_timer_;
+  std::unique_ptr<RankServerLink> spare_;
+  std::unique_ptr<Current> current_;
+  std::vector<std::unique_ptr<RankServerLink>> retired_;  // ended, but their callback is still on the stack
+  int spares_lost_ = 0;
+};
+
+}  // namespace ds
