@@ -29,9 +29,22 @@ std::vector<int> counts_of(const Variables& variables, const std::string& name, 
                                      " nodes, the node list has " + std::to_string(num_hosts));
 }
 
-// A step that is smaller than its job is described by its own variables.
+// A step that srun started may be smaller than its job and is described by its own variables. The shells of salloc and
+// sbatch are steps of one node too, with numbers from the top of the range; they stand for the whole job.
+bool inside_smaller_step(const Variables& variables) {
+  constexpr int64_t kFirstSpecialStep = 0xfffffff0;
+  const std::string name = first_set(variables, {"SLURM_STEP_ID", "SLURM_STEPID"});
+  return name.empty() || parse_int(variables.at(name)).value_or(0) < kFirstSpecialStep;
+}
+
 std::string tasks_variable(const Variables& variables) {
-  return first_set(variables, {"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"});
+  const std::string step = inside_smaller_step(variables) ? first_set(variables, {"SLURM_STEP_TASKS_PER_NODE"}) : "";
+  return step.empty() ? first_set(variables, {"SLURM_TASKS_PER_NODE"}) : step;
+}
+
+std::string nodes_variable(const Variables& variables) {
+  const std::string step = inside_smaller_step(variables) ? first_set(variables, {"SLURM_STEP_NODELIST"}) : "";
+  return step.empty() ? first_set(variables, {"SLURM_JOB_NODELIST", "SLURM_NODELIST"}) : step;
 }
 
 std::optional<int> gpus_per_node(const Variables& variables) {
@@ -62,7 +75,7 @@ bool has_slurm_allocation(const Variables& environment) {
 }
 
 Cluster slurm_allocation(const Variables& environment) {
-  const std::string list = first_set(environment, {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"});
+  const std::string list = nodes_variable(environment);
   if (list.empty()) throw Error(ErrorCode::kUsage, "Slurm: SLURM_JOB_NODELIST is not set");
   const std::vector<std::string> names = parse_slurm_nodelist(environment.at(list));
   if (names.empty()) throw Error(ErrorCode::kUsage, "Slurm: " + list + " has no nodes");

@@ -30,7 +30,7 @@ void expect_answers_or_refuses(const std::function<void(const std::string&)>& pa
       EXPECT_STRNE(error.what(), "");
     }
   };
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < 500; ++i) {
     attempt(random_bytes(random, 80));
     attempt(random_words(random, kWords, 14));
     attempt(mutated(random, kValid));

@@ -77,6 +77,11 @@ TEST(SlurmAllocation, PrefersTheStep) {
   Variables step = with(kJob, "SLURM_STEP_NODELIST", "c2");
   EXPECT_EQ(hosts(with(step, "SLURM_STEP_TASKS_PER_NODE", "3")), "c2:3 ");
 }
+TEST(SlurmAllocation, TakesTheWholeJobInTheShellOfSalloc) {
+  Variables shell = with(with(kJob, "SLURM_STEP_NODELIST", "c1"), "SLURM_STEP_TASKS_PER_NODE", "1");
+  EXPECT_EQ(hosts(with(shell, "SLURM_STEP_ID", "4294967290")), "c1:2 c2:2 c3:1 ");
+  EXPECT_EQ(hosts(with(shell, "SLURM_STEP_ID", "0")), "c1:1 ");
+}
 TEST(SlurmAllocation, RefusesCountsThatDoNotFitTheList) {
   expect_words(usage_error_of([&] { hosts(with(kJob, "SLURM_TASKS_PER_NODE", "2(x2)")); }),
                {"SLURM_TASKS_PER_NODE", "2(x2)", "2 nodes", "3"});
