@@ -1,0 +1,110 @@
+// Whatever dies, the job ends with the documented code and a last line that names the cause, and nothing stays behind.
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "tests/cluster/job_fixture.h"
+#include "topology/base/text.h"
+
+namespace ds::testing {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr int kRounds = 3;
+
+class FaultTest : public JobTest {
+ protected:
+  // Starts an endless job, applies the fault once it trains, and checks how it ends. Returns its stderr.
+  template <typename Fault>
+  std::string job_hit_by(const std::string& name, Fault fault, int expected_code, seconds to_end, seconds to_clean) {
+    const auto config = write_training_job(folder(name), {.steps = 1000000});
+    HostCommand job = bed().start("node1", launch({config}));
+    if (!wait_until([&] { return losses_of(folder(name)).size() >= 3 || !job.running(); }, seconds(90)) || !job.running()) {
+      ADD_FAILURE() << name << ": does not train: " << job.err();
+      return "";
+    }
+    fault(job);
+    const auto code = job.wait(to_end);
+    EXPECT_TRUE(code.has_value()) << name << ": still running " << to_end.count() << " s after the fault\n" << job.err();
+    if (code) EXPECT_EQ(*code, expected_code) << name << "\n" << job.err();
+    expect_nothing_left(to_clean);
+    return job.err();
+  }
+
+  void expect_names_host(const std::string& text, const std::string& host) {
+    const auto error = last_error(text);
+    EXPECT_EQ(error.value("host", ""), host) << text;
+    EXPECT_FALSE(error.value("error", "").empty()) << text;
+  }
+
+  // The agent of a host is the dsagent whose parent is no dsagent; the rank servers are its children.
+  pid_t dsagent(const std::string& host, bool rank_server) {
+    const auto all = bed().processes(host);
+    const auto is_agent = [&](pid_t pid) {
+      return std::any_of(all.begin(), all.end(), [&](const auto& seen) { return seen.pid == pid && seen.name == "dsagent"; });
+    };
+    for (const auto& seen : all) {
+      if (seen.name == "dsagent" && is_agent(parent_of(seen.pid)) == rank_server) return seen.pid;
+    }
+    ADD_FAILURE() << "no " << (rank_server ? "rank server" : "agent") << " on " << host;
+    return -1;
+  }
+
+  static pid_t parent_of(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto fields = split(text.substr(std::min(text.rfind(") ") + 2, text.size())), ' ');
+    return fields.size() > 1 ? static_cast<pid_t>(parse_int(fields[1]).value_or(-1)) : -1;
+  }
+
+  static void kill_if_found(pid_t pid) {
+    if (pid > 0) ::kill(pid, SIGKILL);
+  }
+};
+
+// Limits: the interface promises 3 s for a failed rank, 10 s until nothing is left and 25 s on a host that is cut off;
+// the rest is what a loaded machine of two cores may need.
+TEST_F(FaultTest, AKilledRankEndsTheJobWith137) {
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string host = round == 0 ? "node1" : "node2";
+    const auto text = job_hit_by("rank" + std::to_string(round),
+                                 [&](HostCommand&) { bed().kill_process(host, "dsengine"); }, 137, seconds(20), seconds(10));
+    expect_names_host(text, host);
+    EXPECT_EQ(last_error(text).value("signal", 0), SIGKILL) << text;
+  }
+}
+
+TEST_F(FaultTest, AKilledAgentEndsTheJobWith98) {
+  for (int round = 0; round < kRounds; ++round) {
+    const auto text = job_hit_by("agent" + std::to_string(round), [&](HostCommand&) { kill_if_found(dsagent("node2", false)); },
+                                 98, seconds(20), seconds(10));
+    expect_names_host(text, "node2");
+  }
+}
+
+TEST_F(FaultTest, AKilledRankServerEndsTheJobWith98) {
+  for (int round = 0; round < kRounds; ++round) {
+    const auto text = job_hit_by("server" + std::to_string(round), [&](HostCommand&) { kill_if_found(dsagent("node3", true)); },
+                                 98, seconds(20), seconds(10));
+    expect_names_host(text, "node3");
+  }
+}
+
+TEST_F(FaultTest, WhenTheLauncherIsKilledTheHostsCleanUpByThemselves) {
+  for (int round = 0; round < kRounds; ++round) {
+    job_hit_by("launcher" + std::to_string(round), [](HostCommand& job) { job.signal(SIGKILL); }, 137, seconds(5), seconds(10));
+  }
+}
+
+TEST_F(FaultTest, ACutLinkEndsTheJobWith98AndTheCutHostEndsItsRanks) {
+  for (int round = 0; round < kRounds; ++round) {
+    const auto text = job_hit_by("cut" + std::to_string(round), [&](HostCommand&) { bed().cut("node3"); }, 98, seconds(30), seconds(27));
+    expect_names_host(text, "node3");
+    bed().heal("node3");
+  }
+}
+
+}  // namespace
+}  // namespace ds::testing

@@ -1,0 +1,56 @@
+// A bed of three hosts with two slots each, on which dslaunch of this build runs jobs.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/cluster/training_job.h"
+#include "tests/support/host_bed.h"
+#include "tests/support/poll.h"
+
+namespace ds::testing {
+
+class JobTest : public ::testing::Test {
+ protected:
+  explicit JobTest(bool slurm = false) : slurm_(slurm) {}
+
+  void SetUp() override {
+    const auto reason = HostBed::why_not(slurm_);
+    if (!reason.empty()) GTEST_SKIP() << reason;
+    bed_ = std::make_unique<HostBed>(HostBed::Options{.hosts = 3, .slurm = slurm_, .slurm_cpus = 2, .visible = {bin(), source()}});
+    std::ofstream(hostfile()) << "node1 slots=2\nnode2 slots=2\nnode3 slots=2\n";
+  }
+
+  static std::string bin() { return std::getenv("DSLAUNCH_BIN") ? std::getenv("DSLAUNCH_BIN") : "build/bin"; }
+  static std::string source() { return std::getenv("DSLAUNCH_SOURCE") ? std::getenv("DSLAUNCH_SOURCE") : "."; }
+  static std::string program(const std::string& name) { return bin() + "/" + name; }
+
+  HostBed& bed() { return *bed_; }
+  std::string hostfile() const { return bed_->folder() + "/hosts"; }
+  std::string folder(const std::string& name) const { return bed_->folder() + "/" + name; }
+
+  // dslaunch on node1 with the hostfile.
+  std::vector<std::string> launch(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {program("dslaunch"), "--hostfile", hostfile()});
+    return arguments;
+  }
+
+  // No process, no shared memory and no run-time folder on any host.
+  void expect_nothing_left(std::chrono::seconds deadline = std::chrono::seconds(10)) {
+    EXPECT_EQ(bed_->leftovers(deadline), "");
+    for (const auto& name : bed_->names()) {
+      EXPECT_EQ(bed_->files(name, "/tmp/dsl-0"), std::vector<std::string>{}) << name;
+    }
+  }
+
+ private:
+  bool slurm_;
+  std::unique_ptr<HostBed> bed_;
+};
+
+}  // namespace ds::testing
