@@ -119,7 +119,7 @@ bool InStream::advance() {
     read_head();
   }
   if (bytes_ <= kInlineBytes) {
-    if (arrived_ < bytes_ && allowed_ >= bytes_) {
+    if (arrived_ < bytes_ && (ring_ || allowed_ >= bytes_)) {
       if (!ring_) std::memcpy(data_, head_.get() + kHeadBytes, bytes_);
       arrived_ = bytes_;
     }
