@@ -31,8 +31,8 @@ std::vector<UnitLayout> layout_units(const std::vector<Unit>& units, const std::
   return layouts;
 }
 
-std::vector<Run> runs_in(const UnitLayout& layout, int64_t begin, int64_t end) {
-  std::vector<Run> runs;
+std::vector<TensorRange> runs_in(const UnitLayout& layout, int64_t begin, int64_t end) {
+  std::vector<TensorRange> runs;
   for (const Slot& slot : layout.slots) {
     const int64_t lo = std::max(begin, slot.offset);
     const int64_t hi = std::min(end, slot.offset + slot.count);
@@ -41,7 +41,7 @@ std::vector<Run> runs_in(const UnitLayout& layout, int64_t begin, int64_t end) {
   return runs;
 }
 
-std::vector<Run> owned_runs(const UnitLayout& layout, int rank) {
+std::vector<TensorRange> owned_runs(const UnitLayout& layout, int rank) {
   return runs_in(layout, rank * layout.shard(), (rank + 1) * layout.shard());
 }
 

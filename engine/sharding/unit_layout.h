@@ -37,14 +37,14 @@ UnitLayout layout_unit(const Unit& unit, const std::vector<Parameter>& parameter
 std::vector<UnitLayout> layout_units(const std::vector<Unit>& units, const std::vector<Parameter>& parameters, int ranks);
 
 // A part of a tensor inside a range of the unit buffer.
-struct Run {
+struct TensorRange {
   int parameter = 0;
   int64_t global_offset = 0;  // first element, of the tensor
   int64_t local_offset = 0;   // first element, from the start of the range
   int64_t count = 0;
 };
-std::vector<Run> runs_in(const UnitLayout& layout, int64_t begin, int64_t end);
+std::vector<TensorRange> runs_in(const UnitLayout& layout, int64_t begin, int64_t end);
 // The runs in rank's shard. Over all ranks they cover every tensor exactly once.
-std::vector<Run> owned_runs(const UnitLayout& layout, int rank);
+std::vector<TensorRange> owned_runs(const UnitLayout& layout, int rank);
 
 }  // namespace ds

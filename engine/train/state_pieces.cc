@@ -10,7 +10,7 @@ constexpr Kind kStates[] = {Kind::kExpAvg, Kind::kExpAvgSq, Kind::kMomentum};
 // The pieces of unit ranges [begin, end), with memory starting at `start` of the tensor that holds master(unit).
 void append_pieces(ParameterStore& store, const std::string& kind, int unit, int64_t begin, int64_t end, float* memory,
                    std::vector<TensorPiece>& pieces) {
-  for (const Run& run : runs_in(store.layouts()[unit], begin, end)) {
+  for (const TensorRange& run : runs_in(store.layouts()[unit], begin, end)) {
     const Parameter& parameter = store.parameters()[run.parameter];
     pieces.push_back({{parameter.name, kind, DType::kFloat32, parameter.shape},
                       run.global_offset, run.count, memory + run.local_offset});

@@ -135,7 +135,7 @@ void ParameterStore::set_weights(const Fill& fill, bool round_masters) {
     at::Tensor values = master(u);
     const int64_t begin = master_begin(u);
     float* out = values.data_ptr<float>();
-    for (const Run& run : runs_in(layouts_[u], begin, begin + values.numel()))
+    for (const TensorRange& run : runs_in(layouts_[u], begin, begin + values.numel()))
       fill(run.parameter, run.global_offset, run.count, out + run.local_offset);
     if (round_masters && options_.work != DType::kFloat32) values.copy_(values.to(torch_type(options_.work)));
   }

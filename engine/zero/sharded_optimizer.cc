@@ -16,7 +16,7 @@ ShardedOptimizer::ShardedOptimizer(ParameterStore& store, std::unique_ptr<Update
     : store_(store), rule_(std::move(rule)) {
   for (int u = 0; u < store_.num_units(); ++u) {
     const int64_t begin = store_.master_begin(u);
-    for (const Run& run : runs_in(store_.layouts()[u], begin, begin + store_.master(u).numel())) {
+    for (const TensorRange& run : runs_in(store_.layouts()[u], begin, begin + store_.master(u).numel())) {
       const Parameter& parameter = store_.parameters()[run.parameter];
       if (!parameter.trainable) continue;
       auto& list = parameter.decays ? with_decay_ : without_decay_;

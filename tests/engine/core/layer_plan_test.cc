@@ -21,10 +21,15 @@ TEST(LayerPlan, NeverHoldsMoreThanTheUnitsOfOneLayerAndReadsOnlyWhatIsHeld) {
   const std::vector<std::vector<int>> units{{0}, {1}, {2}, {3}, {0, 4}};
   std::set<int> held;
   for (const Action& action : training_actions(units)) {
-    if (action.kind == ActionKind::kGather) EXPECT_TRUE(held.insert(action.index).second);
-    if (action.kind == ActionKind::kRelease) EXPECT_EQ(held.erase(action.index), 1u);
-    if (action.kind == ActionKind::kForward || action.kind == ActionKind::kBackward)
+    if (action.kind == ActionKind::kGather) {
+      EXPECT_TRUE(held.insert(action.index).second);
+    }
+    if (action.kind == ActionKind::kRelease) {
+      EXPECT_EQ(held.erase(action.index), 1u);
+    }
+    if (action.kind == ActionKind::kForward || action.kind == ActionKind::kBackward) {
       for (int unit : units[action.index]) EXPECT_TRUE(held.count(unit));
+    }
     EXPECT_LE(held.size(), 2u);
   }
   EXPECT_TRUE(held.empty());

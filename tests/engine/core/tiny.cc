@@ -1,5 +1,7 @@
 #include "tests/engine/core/tiny.h"
 
+#include <algorithm>
+
 #include "engine/random/philox.h"
 
 namespace ds::tiny {

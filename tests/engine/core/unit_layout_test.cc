@@ -38,7 +38,7 @@ TEST(UnitLayout, ShardsOfAllRanksCoverEachElementOnce) {
     std::vector<std::vector<int>> seen;
     for (const auto& parameter : p) seen.emplace_back(parameter.count(), 0);
     for (int r = 0; r < ranks; ++r)
-      for (const Run& run : owned_runs(layout, r)) {
+      for (const TensorRange& run : owned_runs(layout, r)) {
         EXPECT_LE(run.local_offset + run.count, layout.shard());
         for (int64_t i = 0; i < run.count; ++i) ++seen[run.parameter][run.global_offset + i];
       }
