@@ -1,0 +1,39 @@
+// How agents get onto hosts: by fork on this machine, by ssh, by one srun step. Command lines only; agent_fleet runs them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "launcher/helper_process.h"
+#include "topology/host.h"
+
+namespace ds {
+
+// One helper process that brings up the agents of `hosts` (indices into the job's hosts).
+struct AgentCommand {
+  HelperCommand command;
+  std::vector<int> hosts;
+  bool finds_own_host = false;     // the agent must find its host by name (several agents get one bootstrap)
+  bool on_this_machine = false;
+  bool carries_frames = false;     // its stdin and stdout reach exactly one agent
+};
+
+class AgentStarter {
+ public:
+  virtual ~AgentStarter() = default;
+  virtual std::vector<AgentCommand> commands(const std::vector<Host>& hosts, const std::vector<int>& which) const = 0;
+  // Removes what a dead agent of `job` left on a host.
+  virtual HelperCommand sweep(const Host& host, const std::string& job) const = 0;
+};
+
+// `program`: path of dsagent here.
+std::unique_ptr<AgentStarter> local_starter(const std::string& program);
+// `ssh`: the command with its own options, "ssh -F file". `program`: path of dsagent on the hosts.
+std::unique_ptr<AgentStarter> ssh_starter(const std::string& ssh, const std::string& program);
+std::unique_ptr<AgentStarter> srun_starter(const std::string& program);
+
+// A word for a POSIX shell.
+std::string shell_quote(const std::string& word);
+
+}  // namespace ds

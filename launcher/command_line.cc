@@ -1,0 +1,73 @@
+#include "launcher/command_line.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "agent/channel.h"
+#include "launcher/console.h"
+#include "launcher/job_request.h"
+#include "launcher/launch_command.h"
+#include "launcher/option_table.h"
+#include "launcher/options.h"
+#include "launcher/report.h"
+#include "launcher/terminal_writer.h"
+#include "topology/base/error.h"
+
+namespace ds {
+namespace {
+
+constexpr const char* kVersion = "0.1.0";
+
+int dispatch(Options options, Console& console) {
+  switch (options.command) {
+    case Command::kHelp:
+      console.out(help_text());
+      return 0;
+    case Command::kVersion:
+      console.out(std::string("dslaunch ") + kVersion + " (build " + build_id() + ")\n");
+      return 0;
+    case Command::kStatus: return status_command(options, console);
+    case Command::kStop: return stop_command(options, console);
+    case Command::kLogs: return logs_command(options, console);
+    case Command::kResize: throw Error(ErrorCode::kUsage, "dslaunch resize: not supported yet");
+    case Command::kLaunch: break;
+  }
+  return launch_command(std::move(options), console);
+}
+
+Console::Options console_options(const Options& options) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return {options.quiet, options.verbose, ::isatty(STDERR_FILENO) && !(no_colour && *no_colour)};
+}
+
+int fail(Console& console, int exit_code, const std::string& error) {
+  Verdict verdict;
+  verdict.exit_code = exit_code;
+  verdict.error = error;
+  report(console, verdict, "");
+  return exit_code;
+}
+
+}  // namespace
+
+int run_dslaunch(const std::vector<std::string>& arguments) {
+  TerminalWriter writer;
+  Options options;
+  try {
+    options = parse_options(arguments);
+  } catch (const Error& error) {
+    Console console(writer, {});
+    return fail(console, exit_status(error.code()), error.what());
+  }
+  Console console(writer, console_options(options));
+  try {
+    return dispatch(std::move(options), console);
+  } catch (const Error& error) {
+    return fail(console, exit_status(error.code()), error.what());
+  } catch (const std::exception& error) {
+    return fail(console, 1, std::string("launcher: ") + error.what());
+  }
+}
+
+}  // namespace ds

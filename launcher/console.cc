@@ -1,0 +1,54 @@
+#include "launcher/console.h"
+
+#include <unistd.h>
+
+#include "launcher/terminal_writer.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+constexpr const char* kEraseLine = "\r\033[K";
+
+}  // namespace
+
+void Console::emit(int fd, const std::string& text) {
+  if (text.empty()) return;
+  bool redraw = !bar_.empty();
+  if (redraw) writer_.write(STDOUT_FILENO, kEraseLine);
+  writer_.write(fd, text);
+  if (redraw && text.back() != '\n') writer_.write(fd, "\n");
+  if (redraw) writer_.write(STDOUT_FILENO, bar_);
+}
+
+void Console::say(const std::string& text, const char* colour) {
+  std::string all;
+  for (const std::string& line : split(text, '\n')) {
+    if (line.empty()) continue;
+    all += options_.colours ? std::string(colour) + "dslaunch:\033[0m " : "dslaunch: ";
+    all += line + "\n";
+  }
+  emit(STDERR_FILENO, all);
+}
+
+void Console::note(const std::string& text) {
+  if (!options_.quiet) say(text, "\033[2m");
+}
+
+void Console::detail(const std::string& text) {
+  if (options_.verbose) say(text, "\033[2m");
+}
+
+void Console::error(const std::string& text) { say(text, "\033[31m"); }
+
+void Console::bar(const std::string& line) {
+  bar_ = line;
+  writer_.write(STDOUT_FILENO, kEraseLine + bar_);
+}
+
+void Console::end_bar() {
+  if (!bar_.empty()) writer_.write(STDOUT_FILENO, "\n");
+  bar_.clear();
+}
+
+}  // namespace ds

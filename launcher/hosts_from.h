@@ -1,0 +1,30 @@
+// Where a job's hosts come from: -H, a hostfile, a rankfile, a Slurm allocation, Open MPI's default hostfile, this
+// machine; the first that is there counts.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topology/host.h"
+
+namespace ds {
+
+struct Options;
+struct Rankfile;
+
+struct HostSource {
+  Cluster cluster;                    // after --include, --exclude, --num_nodes, --num_gpus
+  std::string source;                 // "-H", "hostfile hosts", "SLURM job 7", "this machine"
+  bool slurm = false;                 // reach the hosts by srun
+  std::vector<std::string> warnings;
+};
+
+// `this_machine`: its description, used when nothing else names hosts. Reads the hostfile; throws kUsage.
+HostSource hosts_from(const Options& options, const std::map<std::string, std::string>& environment,
+                      const Host& this_machine, const std::optional<Rankfile>& rankfile);
+
+std::map<std::string, std::string> environment_map();
+
+}  // namespace ds

@@ -1,0 +1,108 @@
+#include "launcher/job.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "launcher/host_description.h"
+#include "launcher/job_identity.h"
+#include "launcher/local_machine.h"
+#include "topology/base/error.h"
+#include "topology/base/text.h"
+#include "topology/discover_hwloc.h"
+#include "topology/topology_file.h"
+
+namespace ds {
+namespace {
+
+namespace fs = std::filesystem;
+
+// [launch] in train.cfg gives what the command line does not.
+void fill_from_config(Options& options, const TrainConfig& config) {
+  auto text = [&](const std::string& key) { return config.has("launch." + key) ? config.text("launch." + key) : ""; };
+  if (options.hostfile.empty() && options.host_list.empty() && !text("hostfile").empty()) {
+    const ConfigValue& value = config.values.at("launch.hostfile");
+    options.hostfile = fs::path(value.folder) / value.text;
+  }
+  if (!options.np && !text("np").empty())
+    if (std::optional<int64_t> np = parse_int(text("np"))) options.np = static_cast<int>(*np);
+  if (options.include.empty() && options.exclude.empty()) {
+    options.include = text("include");
+    options.exclude = text("exclude");
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> overrides_of(const Options& options) {
+  std::vector<std::pair<std::string, std::string>> overrides = options.overrides;
+  if (!options.output.empty()) overrides.emplace_back("job.output", options.output);
+  if (!options.job_name.empty()) overrides.emplace_back("job.name", options.job_name);
+  return overrides;
+}
+
+std::string job_name_of(const Options& options) {
+  if (!options.job_name.empty()) return options.job_name;
+  if (options.training() || options.programs.empty() || options.programs[0].argv.empty()) return "job";
+  return fs::path(options.programs[0].argv[0]).filename();
+}
+
+void resolve_settings(Job& job) {
+  if (!job.training() || !job.plan.placed) return;
+  if (job.plan.world_size < 1) throw Error(ErrorCode::kUsage, "dslaunch: a training job needs at least one rank: -np=0");
+  job.settings = resolve(*job.config, job.plan.world_size);
+  job.output = job.settings->output;
+  job.plan.groups = groups_of(ProcessMesh(job.settings->parallel, job.settings->mesh_order));
+}
+
+}  // namespace
+
+Job prepare_job(Options options) {
+  Job job;
+  job.environment = environment_map();
+  job.folder = program_folder();
+  if (options.training()) {
+    job.config = load_train_config(options.config, overrides_of(options));
+    fill_from_config(options, *job.config);
+    job.name = job.config->text("job.name", fs::path(options.config).stem());
+  } else {
+    job.name = job_name_of(options);
+    if (!options.output.empty()) job.output = fs::absolute(options.output).lexically_normal();
+  }
+  Host this_machine = discover_host();
+  if (!options.rankfile.empty()) job.rankfile = parse_rankfile(read_file(options.rankfile), options.rankfile);
+  job.hosts = hosts_from(options, job.environment, this_machine, job.rankfile);
+  std::vector<LocalAddress> addresses = local_addresses();
+  for (Host& host : job.hosts.cluster.hosts) {
+    job.local.push_back(is_this_machine(host.name, addresses));
+    if (job.local.back()) describe_host(host, this_machine);
+  }
+  if (const std::string& file = options.topology_file; !file.empty())
+    job.hosts.cluster = with_hardware(job.hosts.cluster, parse_topology(read_file(file), file));
+  job.options = std::move(options);
+  job.id = new_job_id(job.name);
+  job.key = new_job_key();
+  complete_plan(job);
+  return job;
+}
+
+void complete_plan(Job& job) {
+  fill_slots(job.hosts.cluster, job.training());
+  job.plan = plan_launch(job.options, job.hosts.cluster, job.hosts.source, job.local,
+                         job.rankfile ? &*job.rankfile : nullptr);
+  resolve_settings(job);
+}
+
+void drop_unused_hosts(Job& job) {
+  if (!job.plan.placed) return;
+  Cluster used;
+  std::vector<bool> local;
+  for (size_t host = 0; host < job.plan.hosts.size(); ++host) {
+    if (job.plan.slots_used[host] == 0) continue;
+    used.hosts.push_back(job.hosts.cluster.hosts[host]);
+    local.push_back(job.local[host]);
+  }
+  if (used.hosts.size() == job.plan.hosts.size()) return;
+  job.hosts.cluster = std::move(used);
+  job.local = std::move(local);
+  complete_plan(job);
+}
+
+}  // namespace ds

@@ -1,0 +1,54 @@
+#include "launcher/launch_command.h"
+
+#include <boost/asio/io_context.hpp>
+#include <csignal>
+
+#include "launcher/console.h"
+#include "launcher/job.h"
+#include "launcher/job_record.h"
+#include "launcher/job_runner.h"
+#include "launcher/report.h"
+#include "launcher/stop_signals.h"
+#include "topology/base/error.h"
+
+namespace ds {
+namespace {
+
+int print_plan(const Job& job, Console& console) {
+  if (!job.plan.placed)
+    console.note("slots of some hosts are known only to the hosts themselves (their cores), and a dry run contacts "
+                 "nobody: ranks and groups are left out");
+  console.out(job.options.json ? plan_json(job.plan) : plan_text(job.plan));
+  return 0;
+}
+
+void tell_notes(const Job& job, Console& console) {
+  for (const std::string& note : job.options.notes) console.note(note);
+  for (const std::string& warning : job.hosts.warnings) console.note("warning: " + warning);
+  if (job.settings && job.options.verbose)
+    for (const std::string& note : job.settings->notes) console.note(note);
+}
+
+}  // namespace
+
+int launch_command(Options options, Console& console) {
+  Job job = prepare_job(std::move(options));
+  tell_notes(job, console);
+  if (job.options.dry_run) return print_plan(job, console);
+  drop_unused_hosts(job);
+  if (job.plan.placed && job.plan.world_size == 0) return 0;
+  StopSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2});
+  JobRecord record(job);
+  if (job.plan.placed) record.open_output();
+  if (!record.already_done().empty()) {
+    console.note(job.output + ": " + record.already_done() + ", nothing to do");
+    return 0;
+  }
+  boost::asio::io_context io;
+  JobRunner runner(io, job, record, console, signals);
+  Verdict verdict = runner.run();
+  report(console, verdict, runner.last_lines(verdict));
+  return verdict.exit_code;
+}
+
+}  // namespace ds

@@ -1,0 +1,33 @@
+// A command line -> which options stand in it, with their values as text. No meaning yet, no files read.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ds {
+
+struct OptionSpec;
+
+struct GivenOption {
+  const OptionSpec* spec = nullptr;
+  std::vector<std::string> values;
+  int program = 0;  // counted from 0; options before the first ":" belong to program 0
+};
+
+struct ScannedCommand {
+  std::vector<GivenOption> options;                            // in the order given
+  std::vector<std::pair<std::string, std::string>> overrides;  // "train.steps", "200"
+  std::vector<std::vector<std::string>> programs;              // argv of each; one entry also when it is empty
+  std::string config;                                          // the positional that ends in .cfg, else ""
+};
+
+// Appends every problem to `problems`: unknown options (with the nearest known name), missing values, options of later
+// versions, options after ":" that hold for the whole job.
+ScannedCommand scan_command(const std::vector<std::string>& arguments, std::vector<std::string>& problems);
+
+// The words of an --app file: one program a line, quotes and \ as in a shell, # starts a comment line; the programs
+// joined by ":". Throws kUsage on an unclosed quote.
+std::vector<std::string> split_app_file(const std::string& text, const std::string& file);
+
+}  // namespace ds

@@ -1,0 +1,219 @@
+#include "launcher/options.h"
+
+#include <algorithm>
+#include <map>
+
+#include "launcher/option_scan.h"
+#include "launcher/option_table.h"
+#include "launcher/subcommand_options.h"
+#include "topology/base/error.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+constexpr int kMaxRanks = 1 << 20;
+
+// The options of one program (or of the whole job), read by name; every wrong value becomes a problem.
+class Values {
+ public:
+  Values(const ScannedCommand& scanned, int program, std::vector<std::string>& problems, std::vector<std::string>& notes)
+      : problems_(problems) {
+    for (const GivenOption& given : scanned.options)
+      if (given.program == program || !given.spec->per_program) remember(given, notes);
+  }
+
+  bool flag(const std::string& name) const { return given_.count(name) != 0; }
+  std::string text(const std::string& name, const std::string& fallback = "") const {
+    auto it = given_.find(name);
+    return it == given_.end() ? fallback : it->second.back()[0];
+  }
+  std::string word(const std::string& name, const std::string& fallback, const std::vector<std::string>& allowed) {
+    std::string value = text(name, fallback);
+    if (flag(name) && std::find(allowed.begin(), allowed.end(), value) == allowed.end())
+      problem(name, value, "one of " + join(allowed, ", "));
+    return value;
+  }
+  std::optional<int> integer(const std::string& name, int low, int high) {
+    if (!flag(name)) return std::nullopt;
+    std::optional<int64_t> value = parse_int(text(name));
+    if (value && *value >= low && *value <= high) return static_cast<int>(*value);
+    problem(name, text(name), "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+    return std::nullopt;
+  }
+  std::optional<double> seconds(const std::string& name) {
+    if (!flag(name)) return std::nullopt;
+    std::optional<double> value = parse_double(text(name));
+    if (value && *value >= 0 && *value < 1e9) return value;
+    problem(name, text(name), "seconds, 0 or more");
+    return std::nullopt;
+  }
+  std::vector<std::vector<std::string>> all(const std::string& name) const {
+    auto it = given_.find(name);
+    return it == given_.end() ? std::vector<std::vector<std::string>>{} : it->second;
+  }
+  void problem(const std::string& name, const std::string& value, const std::string& allowed) {
+    problems_.push_back("option " + with_dashes(name) + "=" + value + ": must be " + allowed);
+  }
+
+ private:
+  void remember(const GivenOption& given, std::vector<std::string>& notes) {
+    std::vector<std::vector<std::string>>& values = given_[given.spec->names[0]];
+    auto same = std::find_if(values.begin(), values.end(), [&](const std::vector<std::string>& before) {
+      return !given.spec->adds_up || key_of(before) == key_of(given.values);
+    });
+    if (same != values.end()) {
+      if (!given.values.empty() && *same != given.values)
+        notes.push_back("option " + with_dashes(given.spec->names[0]) + " is given more than once; the last counts: " +
+                        join(given.values, " "));
+      values.erase(same);
+    }
+    values.push_back(given.values);
+  }
+  static std::string key_of(const std::vector<std::string>& values) {
+    return values.empty() ? "" : values[0].substr(0, values[0].find('='));
+  }
+
+  std::map<std::string, std::vector<std::vector<std::string>>> given_;
+  std::vector<std::string>& problems_;
+};
+
+std::optional<std::pair<int, int>> port_range(const std::string& text, Values& values) {
+  if (text.empty()) return std::nullopt;
+  std::vector<std::string> ends = split(text, '-');
+  std::optional<int64_t> low = parse_int(ends[0]), high = parse_int(ends.back());
+  if (ends.size() <= 2 && low && high && *low >= 1 && *low <= *high && *high <= 65535)
+    return std::pair<int, int>(*low, *high);
+  values.problem("ports", text, "a port or a range of ports: 5000-5100");
+  return std::nullopt;
+}
+
+void read_placement(Values& values, Options& options) {
+  options.np = values.integer("np", 0, kMaxRanks);
+  options.npernode = values.integer("npernode", 1, kMaxRanks);
+  if (values.flag("pernode")) options.npernode = 1;
+  options.num_nodes = values.integer("num_nodes", 1, kMaxRanks);
+  options.num_gpus = values.integer("num_gpus", 1, kMaxRanks);
+  options.host_list = values.text("host");
+  options.hostfile = values.text("hostfile");
+  options.include = values.text("include");
+  options.exclude = values.text("exclude");
+  options.nolocal = values.flag("nolocal");
+  options.oversubscribe = values.flag("oversubscribe") && !values.flag("nooversubscribe");
+  options.report_bindings = values.flag("report-bindings");
+  options.share_cores = values.flag("bind_cores_to_rank");
+  options.rankfile = values.text("rankfile");
+  options.map_by = values.text("map-by");
+  options.rank_by = values.text("rank-by");
+  options.bind_to = values.word("bind-to", "", {"none", "core", "socket", "numa"});
+  options.cpu_list = values.text("cpu-list", values.text("bind_core_list"));
+}
+
+void read_environment(Values& values, Options& options) {
+  for (const std::vector<std::string>& pair : values.all("mca")) options.mca.emplace_back(pair[0], pair[1]);
+  options.master_addr = values.text("master_addr");
+  options.master_port = values.integer("master_port", 1, 65535);
+  options.wireup = values.word("wireup", "pmix", {"pmix", "mpirun", "none"});
+  if (options.wireup == "mpirun") values.problem("wireup", "mpirun", "pmix or none; mpirun is not supported yet");
+}
+
+void read_output(Values& values, Options& options) {
+  options.tag_output = values.flag("tag-output");
+  options.timestamp_output = values.flag("timestamp-output");
+  options.merge_stderr = values.flag("merge-stderr-to-stdout");
+  options.quiet = values.flag("quiet");
+  options.verbose = values.flag("verbose");
+  options.output_filename = values.text("output-filename");
+  options.rank_log_folder = values.text("enable_each_rank_log");
+  options.stdin_target = values.text("stdin", "0");
+  std::optional<int64_t> reader = parse_int(options.stdin_target);
+  if (options.stdin_target != "all" && options.stdin_target != "none" && (!reader || *reader < 0))
+    values.problem("stdin", options.stdin_target, "a rank, all or none");
+  options.progress = values.word("progress", "auto", {"auto", "bar", "plain", "none"});
+}
+
+void read_job(Values& values, Options& options) {
+  options.timeout_seconds = values.seconds("timeout");
+  options.grace_seconds = values.seconds("grace");
+  options.job_name = values.text("job-name");
+  options.output = values.text("output");
+  options.dry_run = values.flag("dry-run");
+  options.json = values.flag("json");
+  options.display_map = values.flag("display-map");
+  options.display_allocation = values.flag("display-allocation");
+  options.ssh = values.text("ssh", "ssh");
+  options.prefix = values.text("prefix");
+  options.interface = values.text("interface");
+  options.topology_file = values.text("topology");
+  options.ports = port_range(values.text("ports"), values);
+  if (values.flag("help")) options.command = Command::kHelp;
+  if (values.flag("version")) options.command = Command::kVersion;
+}
+
+ProgramOptions read_program(const ScannedCommand& scanned, int index, Options& options,
+                            std::vector<std::string>& problems) {
+  std::vector<std::string> notes;
+  Values values(scanned, index, problems, notes);
+  if (index > 0) options.notes.insert(options.notes.end(), notes.begin(), notes.end());
+  ProgramOptions program;
+  program.argv = scanned.programs[index];
+  program.np = values.integer("np", 0, kMaxRanks);
+  program.wdir = values.text("wdir");
+  for (const std::vector<std::string>& one : values.all("x")) program.exports.push_back(one[0]);
+  return program;
+}
+
+void read_programs(const ScannedCommand& scanned, Options& options, std::vector<std::string>& problems) {
+  for (size_t i = 0; i < scanned.programs.size(); ++i)
+    options.programs.push_back(read_program(scanned, static_cast<int>(i), options, problems));
+  options.exports = options.programs[0].exports;
+  options.wdir = options.programs[0].wdir;
+  options.config = scanned.config;
+  options.overrides = scanned.overrides;
+  if (options.training()) options.programs.clear();
+  for (const ProgramOptions& program : options.programs)
+    if (program.argv.empty() && options.command == Command::kLaunch)
+      problems.push_back(options.programs.size() == 1 ? "no program and no train.cfg given (dslaunch -h shows examples)"
+                                                      : "no program after \":\"");
+  if (!options.training() && !scanned.overrides.empty())
+    problems.push_back("key --" + scanned.overrides[0].first + " needs a train.cfg");
+  if (options.programs.size() > 1)
+    for (const ProgramOptions& program : options.programs)
+      if (!program.np) problems.push_back("each program of \"a : b\" needs -np");
+}
+
+// The words of an --app file stand where the programs would.
+std::vector<std::string> with_app_file(const std::vector<std::string>& arguments) {
+  std::vector<std::string> problems;
+  for (const GivenOption& given : scan_command(arguments, problems).options) {
+    if (given.spec->names[0] != "app") continue;
+    std::vector<std::string> all = arguments, words = split_app_file(read_file(given.values[0]), given.values[0]);
+    all.insert(all.end(), words.begin(), words.end());
+    return all;
+  }
+  return arguments;
+}
+
+}  // namespace
+
+Options parse_options(const std::vector<std::string>& arguments) {
+  if (std::optional<Options> options = parse_subcommand(arguments)) return *options;
+  Options options;
+  std::vector<std::string> problems;
+  ScannedCommand scanned = scan_command(with_app_file(arguments), problems);
+  Values values(scanned, 0, problems, options.notes);
+  read_placement(values, options);
+  read_environment(values, options);
+  read_output(values, options);
+  read_job(values, options);
+  if (options.command == Command::kHelp || options.command == Command::kVersion) return options;
+  problems.erase(std::unique(problems.begin(), problems.end()), problems.end());
+  read_programs(scanned, options, problems);
+  std::vector<std::string> unique;
+  for (const std::string& problem : problems)
+    if (std::find(unique.begin(), unique.end(), problem) == unique.end()) unique.push_back(problem);
+  throw_if_any("dslaunch", unique);
+  return options;
+}
+
+}  // namespace ds

@@ -1,0 +1,69 @@
+// What a person typed, as values: options of dslaunch with their types checked. Reads no file but --app's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ds {
+
+enum class Command { kLaunch, kStatus, kStop, kResize, kLogs, kHelp, kVersion };
+
+// One program of a job ("a : b" has two). A training job has none.
+struct ProgramOptions {
+  std::vector<std::string> argv;
+  std::optional<int> np;
+  std::vector<std::string> exports;  // "VAR" or "VAR=value"
+  std::string wdir;
+};
+
+struct Options {
+  Command command = Command::kLaunch;
+
+  std::vector<ProgramOptions> programs;
+  std::string config;  // train.cfg; "" = programs
+  std::vector<std::pair<std::string, std::string>> overrides;
+  bool training() const { return !config.empty(); }
+
+  // Ranks and hosts. np of a training job is programs-independent.
+  std::optional<int> np, npernode, num_nodes, num_gpus;
+  std::string host_list, hostfile, include, exclude;
+  bool nolocal = false;
+
+  // Placement.
+  bool oversubscribe = false, report_bindings = false, share_cores = false;
+  std::string rankfile, map_by, rank_by, bind_to, cpu_list;
+
+  // Environment of the ranks.
+  std::vector<std::string> exports;  // of all programs and of training ranks
+  std::vector<std::pair<std::string, std::string>> mca;
+  std::string wdir, master_addr, wireup = "pmix";
+  std::optional<int> master_port;
+
+  // Output.
+  bool tag_output = false, timestamp_output = false, merge_stderr = false, quiet = false, verbose = false;
+  std::string output_filename, rank_log_folder, stdin_target = "0", progress = "auto";
+
+  // Job.
+  std::optional<double> timeout_seconds, grace_seconds;
+  std::string job_name, output;
+
+  bool dry_run = false, json = false, display_map = false, display_allocation = false;
+
+  // Reaching hosts.
+  std::string ssh = "ssh", prefix, interface, topology_file;
+  std::optional<std::pair<int, int>> ports;
+
+  // Subcommands.
+  std::string job;
+  bool checkpoint = false, follow = false;
+  std::optional<int> rank;
+
+  std::vector<std::string> notes;  // for stderr: "-np given twice, 4 counts"
+};
+
+// `arguments` without the program's name. Throws one kUsage Error that lists every problem.
+Options parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace ds

@@ -1,0 +1,78 @@
+#include "launcher/rank_exports.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "agent/mca_defaults.h"
+#include "launcher/options.h"
+#include "topology/base/error.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+constexpr const char* kPrefixes[] = {"NCCL_", "UCX_", "PYTHON", "MV2_"};
+constexpr const char* kEnvFile = ".deepspeed_env";
+
+void add_env_file(const std::string& path, std::vector<std::string>& all) {
+  std::ifstream file(path);
+  if (!file) return;
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  for (std::string& one : parse_env_file(text, path)) all.push_back(std::move(one));
+}
+
+}  // namespace
+
+std::vector<std::string> resolve_exports(const std::vector<std::string>& exports,
+                                         const std::map<std::string, std::string>& environment,
+                                         std::vector<std::string>& warnings) {
+  std::vector<std::string> result;
+  for (const std::string& one : exports) {
+    if (one.find('=') != std::string::npos) {
+      result.push_back(one);
+    } else if (auto it = environment.find(one); it != environment.end()) {
+      result.push_back(one + "=" + it->second);
+    } else {
+      warnings.push_back("-x " + one + ": the variable is not set, ranks do not get it");
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> parse_env_file(const std::string& text, const std::string& file) {
+  std::vector<std::string> result;
+  int number = 0;
+  for (const std::string& line : split(text, '\n')) {
+    ++number;
+    std::string_view content = trim(line);
+    if (content.empty() || content[0] == '#') continue;
+    if (content.find('=') == std::string_view::npos || content[0] == '=')
+      throw Error(ErrorCode::kUsage, file + ":" + std::to_string(number) + ": not NAME=value: " + std::string(content));
+    result.emplace_back(content);
+  }
+  return result;
+}
+
+std::vector<std::string> common_exports(const std::map<std::string, std::string>& environment) {
+  std::vector<std::string> result;
+  for (const auto& [name, value] : environment)
+    for (const char* prefix : kPrefixes)
+      if (name.starts_with(prefix)) result.push_back(name + "=" + value);
+  if (auto home = environment.find("HOME"); home != environment.end()) add_env_file(home->second + "/" + kEnvFile, result);
+  add_env_file(kEnvFile, result);
+  return result;
+}
+
+std::vector<std::string> mpi_parameters(const Options& options, const std::map<std::string, std::string>& environment) {
+  static const std::string kPrefix = "OMPI_MCA_";
+  std::map<std::string, std::string> parameters;
+  for (const auto& [name, value] : environment)
+    if (is_user_parameter(name)) parameters[name.substr(kPrefix.size())] = value;
+  if (!options.interface.empty()) parameters["btl_tcp_if_include"] = options.interface;
+  for (const auto& [key, value] : options.mca) parameters[key] = value;
+  std::vector<std::string> result;
+  for (const auto& [key, value] : parameters) result.push_back(key + "=" + value);
+  return result;
+}
+
+}  // namespace ds

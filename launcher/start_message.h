@@ -1,0 +1,35 @@
+// What each agent is told to start: StartGeneration messages from a plan. Pure.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launcher/launch_plan.h"
+
+namespace ds {
+
+namespace control {
+class StartGeneration;
+}
+
+struct StartRequest {
+  std::string job;
+  int generation = 1;
+  bool training = false, merge_stderr = false;
+  std::string wireup = "pmix", launcher_cwd;
+  std::vector<std::vector<std::string>> argv;           // of each program
+  std::vector<std::vector<std::string>> program_env;    // -x of each program
+  std::vector<std::string> program_wdir;                // "" = not given
+  std::vector<std::string> env, mca;                    // for all ranks
+  std::vector<std::pair<std::string, std::string>> files;  // name, content
+  std::string stdin_target = "none";                    // a rank, all, none
+};
+
+// Hosts with ranks, in the order of their first rank: nodes of the generation are indices into this. Values are indices
+// into plan.hosts.
+std::vector<int> nodes_of(const LaunchPlan& plan);
+
+control::StartGeneration start_message(const LaunchPlan& plan, const StartRequest& request, int host);
+
+}  // namespace ds

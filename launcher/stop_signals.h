@@ -1,0 +1,36 @@
+// Signals to the launcher as events on its io_context.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "agent/file_descriptor.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace ds {
+
+class DescriptorWatch;
+
+class StopSignals {
+ public:
+  // Blocks the signals in the calling thread; make it before any other thread. SIGPIPE is ignored from then on.
+  explicit StopSignals(const std::vector<int>& signals);
+  ~StopSignals();  // unblocks them: what comes then has its usual effect
+
+  void start(boost::asio::io_context& io, std::function<void(int signal)> on_signal);
+  void stop();
+
+ private:
+  void wait();
+
+  std::vector<int> signals_;
+  FileDescriptor fd_;
+  std::unique_ptr<DescriptorWatch> watch_;
+  std::function<void(int)> on_signal_;
+};
+
+}  // namespace ds
