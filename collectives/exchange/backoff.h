@@ -10,10 +10,11 @@ namespace ds {
 
 class Backoff {
  public:
+  using Clock = std::chrono::steady_clock;
+
   void pause() {
-    ++polls_;
-    if (polls_ <= kSpins) return;
-    if (polls_ <= kSpins + kYields) {
+    if (++polls_ <= kSpins) return;
+    if (Clock::now() - start_ < kYielding) {  // over at once when somebody else wants the core and gets it
       std::this_thread::yield();
       return;
     }
@@ -21,12 +22,13 @@ class Backoff {
     sleep_ = std::min(2 * sleep_, kLongestSleep);
   }
   void reset() { *this = Backoff(); }
-  bool worth_a_look_at_the_clock() const { return polls_ > kSpins + kYields || polls_ % 64 == 0; }
+  Clock::duration waited() const { return polls_ <= kSpins ? Clock::duration::zero() : Clock::now() - start_; }
 
  private:
   static constexpr int kSpins = 64;
-  static constexpr int kYields = 2000;
+  static constexpr std::chrono::microseconds kYielding{300};
   static constexpr std::chrono::microseconds kLongestSleep{250};
+  Clock::time_point start_ = Clock::now();  // of the silence
   int polls_ = 0;
   std::chrono::microseconds sleep_{10};
 };

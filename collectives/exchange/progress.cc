@@ -67,21 +67,17 @@ bool RunningOperation::test() {
 }
 
 void RunningOperation::wait() {
-  auto last_move = std::chrono::steady_clock::now();
   Backoff backoff;
   while (!finished()) {
     const bool moved = progress_->poll();
     if (finished()) return;
     if (auto failure = progress_->failure()) std::rethrow_exception(failure);
     if (moved) {
-      last_move = std::chrono::steady_clock::now();
       backoff.reset();
       continue;
     }
+    if (backoff.waited() > task_->group().options.deadline) throw_deadline();
     backoff.pause();
-    if (backoff.worth_a_look_at_the_clock() &&
-        std::chrono::steady_clock::now() - last_move > task_->group().options.deadline)
-      throw_deadline();
   }
 }
 
