@@ -92,7 +92,7 @@ class StreamChannel final : public Channel {
     write_some();
   }
 
-  size_t queued_bytes() const override { return out_.size() - out_start_; }
+  size_t queued_bytes() const override { return static_cast<size_t>(queued_total_ - written_total_); }
 
   void flush(std::function<void()> then) override {
     if (closed_ || (queued_bytes() == 0 && before_authentication_.empty())) return then();
@@ -112,6 +112,8 @@ class StreamChannel final : public Channel {
     write_watch_.reset();
     read_fd_.reset();
     write_fd_.reset();
+    out_.clear();
+    queued_total_ = written_total_;
     for (auto& waiting : std::exchange(flushes_, {})) waiting.second();
   }
 
@@ -130,24 +132,25 @@ class StreamChannel final : public Channel {
 
   void queue_bytes(std::string bytes) {
     queued_total_ += bytes.size();
-    out_ += bytes;
+    if (!bytes.empty()) out_.push_back(std::move(bytes));
   }
 
   DescriptorWatch& writing() { return write_watch_ ? *write_watch_ : *read_watch_; }
 
   void write_some() {
-    while (!closed_ && queued_bytes() > 0) {
-      const char* data = out_.data() + out_start_;
-      const ssize_t n = socket_ ? ::send(out_fd_, data, queued_bytes(), MSG_NOSIGNAL | MSG_DONTWAIT)
-                                : ::write(out_fd_, data, queued_bytes());
+    while (!closed_ && !out_.empty()) {
+      const auto rest = std::string_view(out_.front()).substr(out_start_);
+      const ssize_t n = socket_ ? ::send(out_fd_, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT)
+                                : ::write(out_fd_, rest.data(), rest.size());
       if (n < 0 && errno == EINTR) continue;
       if (n < 0 && errno == EAGAIN) return wait_writable();
       if (n < 0) return fail_soon(std::string("cannot write to ") + peer_ + ": " + std::strerror(errno));
-      out_start_ += static_cast<size_t>(n);
       written_total_ += static_cast<size_t>(n);
+      out_start_ += static_cast<size_t>(n);
+      if (out_start_ < out_.front().size()) continue;
+      out_.pop_front();
+      out_start_ = 0;
     }
-    out_.clear();
-    out_start_ = 0;
     while (!flushes_.empty() && flushes_.front().first <= written_total_ && before_authentication_.empty()) {
       auto then = std::move(flushes_.front().second);
       flushes_.pop_front();
@@ -156,10 +159,6 @@ class StreamChannel final : public Channel {
   }
 
   void wait_writable() {
-    if (out_start_ > (4u << 20)) {
-      out_.erase(0, out_start_);
-      out_start_ = 0;
-    }
     if (std::exchange(waiting_writable_, true)) return;
     writing().when_writable([self = weak()] {
       if (auto channel = self.lock()) {
@@ -258,8 +257,8 @@ class StreamChannel final : public Channel {
   std::optional<FrameReader> reader_;
   std::string handshake_;
   std::vector<std::string> before_authentication_;
-  std::string out_;
-  size_t out_start_ = 0;
+  std::deque<std::string> out_;
+  size_t out_start_ = 0;  // what of the first is written
   uint64_t queued_total_ = 0, written_total_ = 0;
   std::deque<std::pair<uint64_t, std::function<void()>>> flushes_;
   bool waiting_readable_ = false, waiting_writable_ = false, paused_ = false, closed_ = false, failing_ = false;

@@ -1,205 +1,38 @@
-// An embedded PMIx server: tells Open MPI's ranks who they are, carries their fences and requests to other hosts.
-//
-// The callbacks run in libpmix's progress thread. They only copy their arguments and post; all state belongs to the
-// thread of the io_context. Nothing is deregistered at the end of a generation: after a rank died while it connected,
-// that can hang for good, so the process ends instead.
+// Nothing is deregistered at the end of a generation: after a rank died while it connected, that can hang for good, so
+// the process ends instead.
+#include "agent/rank_server/pmix_wireup.h"
+
 #include <pmix.h>
 #include <pmix_server.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <map>
-#include <set>
+#include <cstdlib>
+#include <memory>
+#include <utility>
 
-#include "agent/event_loop.h"
 #include "agent/job_folders.h"
 #include "agent/networks.h"
-#include "agent/proto/control.pb.h"
-#include "agent/rank_server/pmix_calls.h"
-#include "agent/rank_server/pmix_info.h"
+#include "agent/rank_server/pmix_callbacks.h"
 #include "agent/rank_server/pmix_job.h"
-#include "agent/rank_server/wireup.h"
 #include "topology/base/error.h"
 
 namespace ds {
 
-namespace {
-
-void check_pmix(pmix_status_t status, const char* what) {
+static void check_pmix(pmix_status_t status, const char* what) {
   if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
     throw Error(ErrorCode::kInternal, std::string("pmix: ") + what + ": " + PMIx_Error_string(status));
 }
 
-class PmixWireup final : public Wireup {
- public:
-  PmixWireup(boost::asio::io_context& io, const std::string& folder, std::function<void(const control::Envelope&)> send)
-      : io_(io), folder_(folder), host_name_(own_host_name()), send_(std::move(send)) {
-    if (!loopback_is_up())
-      throw Error(ErrorCode::kUnavailable, "pmix: interface=lo on " + host_name_ +
-                                               " is down: ranks reach their PMIx server over it; ip link set lo up");
-    initialise();
-  }
-
-  void prepare(const control::StartGeneration& start, std::function<void(std::string)> ready) override;
-  void extend(Environment& environment, uint32_t rank) override;
-  void handle(const control::Envelope& message) override;
-  bool connected(uint32_t rank) const override { return connected_.count(rank) > 0; }
-  bool finalized(uint32_t rank) const override { return finalized_.count(rank) > 0; }
-
-  // From the callbacks, already on the thread of the io_context.
-  void rank_connected(uint32_t rank, bool finalized);
-  void rank_aborted(uint32_t rank, int status, const std::string& text);
-  void fence(PmixFence fence);
-  void data_wanted(uint32_t rank, PmixDataCall call);
-  void publish(const std::vector<Published>& values, bool remove);
-  void lookup(PmixLookup lookup);
-
-  boost::asio::io_context& io() { return io_; }
-
- private:
-  void initialise();
-  void register_clients();
-  void client_registered(pmix_status_t status);
-  void give_data(const control::Modex& request);
-  void ask_next(uint32_t id);
-  void take_lookup(const control::LookupDone& answer);
-
-  boost::asio::io_context& io_;
-  std::string folder_, host_name_;
-  std::function<void(const control::Envelope&)> send_;
-  control::StartGeneration start_;
-  PmixInfo job_;
-  std::function<void(std::string)> ready_;
-  int clients_left_ = 0;
-  std::set<uint32_t> connected_, finalized_;
-  std::map<std::string, uint32_t> fence_numbers_;
-  std::map<std::string, PmixDataCall> open_fences_;
-  uint32_t next_id_ = 1;
-  std::map<uint32_t, PmixDataCall> open_requests_;
-  std::map<uint32_t, PmixLookup> open_lookups_;
-};
-
-// Most functions of the server module get no context pointer, so the library leaves no other way than a static one.
-PmixWireup* the_server = nullptr;
-
-void on_server(std::function<void(PmixWireup&)> action) {
-  post(the_server->io(), [action = std::move(action)] { action(*the_server); });
+PmixWireup::PmixWireup(boost::asio::io_context& io, const std::string& folder,
+                       std::function<void(const control::Envelope&)> send)
+    : io_(io), folder_(folder), host_name_(own_host_name()), send_(std::move(send)) {
+  if (!loopback_is_up())
+    throw Error(ErrorCode::kUnavailable, "pmix: interface=lo on " + host_name_ +
+                                             " is down: ranks reach their PMIx server over it; ip link set lo up");
+  initialise();
 }
-
-// ---- callbacks, progress thread
-
-pmix_status_t on_connected(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t done, void* token) {
-  on_server([rank = proc->rank](PmixWireup& server) { server.rank_connected(rank, false); });
-  if (done) done(PMIX_SUCCESS, token);
-  return PMIX_SUCCESS;
-}
-
-// Posted before the rank is released from MPI_Finalize, so its exit cannot be seen earlier.
-pmix_status_t on_finalized(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t done, void* token) {
-  on_server([rank = proc->rank](PmixWireup& server) { server.rank_connected(rank, true); });
-  if (done) done(PMIX_SUCCESS, token);
-  return PMIX_SUCCESS;
-}
-
-pmix_status_t on_abort(const pmix_proc_t* proc, void*, int status, const char message[], pmix_proc_t[], size_t,
-                       pmix_op_cbfunc_t done, void* token) {
-  on_server([rank = proc->rank, status, text = std::string(message ? message : ""), done, token](PmixWireup& server) {
-    server.rank_aborted(rank, status, text);
-    if (done) done(PMIX_SUCCESS, token);
-  });
-  return PMIX_SUCCESS;
-}
-
-pmix_status_t on_fence(const pmix_proc_t procs[], size_t num_procs, const pmix_info_t info[], size_t num_info,
-                       char* data, size_t size, pmix_modex_cbfunc_t done, void* token) {
-  auto fence = copy_fence(procs, num_procs, info, num_info, data, size, done, token);
-  on_server([fence = std::move(fence)](PmixWireup& server) { server.fence(fence); });
-  return PMIX_SUCCESS;
-}
-
-pmix_status_t on_direct_modex(const pmix_proc_t* proc, const pmix_info_t[], size_t, pmix_modex_cbfunc_t done,
-                              void* token) {
-  on_server([rank = proc->rank, done, token](PmixWireup& server) { server.data_wanted(rank, {done, token}); });
-  return PMIX_SUCCESS;
-}
-
-pmix_status_t on_publish(const pmix_proc_t* proc, const pmix_info_t info[], size_t num_info, pmix_op_cbfunc_t, void*) {
-  std::vector<Published> values;
-  for (size_t i = 0; i < num_info; ++i) {
-    if (std::string_view(info[i].key).starts_with("pmix.")) continue;
-    auto& value = values.emplace_back(Published{info[i].key, "", proc->rank});
-    if (!encode_value(info[i].value, value.value)) return PMIX_ERR_NOT_SUPPORTED;
-  }
-  on_server([values = std::move(values)](PmixWireup& server) { server.publish(values, false); });
-  return PMIX_OPERATION_SUCCEEDED;
-}
-
-std::vector<std::string> copy_keys(char** keys) {
-  std::vector<std::string> result;
-  for (; keys && *keys; ++keys) result.emplace_back(*keys);
-  return result;
-}
-
-pmix_status_t on_unpublish(const pmix_proc_t* proc, char** keys, const pmix_info_t[], size_t, pmix_op_cbfunc_t, void*) {
-  std::vector<Published> values;
-  for (const auto& key : copy_keys(keys)) values.push_back({key, "", proc->rank});
-  on_server([values = std::move(values)](PmixWireup& server) { server.publish(values, true); });
-  return PMIX_OPERATION_SUCCEEDED;
-}
-
-pmix_status_t on_lookup(const pmix_proc_t*, char** keys, const pmix_info_t[], size_t, pmix_lookup_cbfunc_t done,
-                        void* token) {
-  on_server([lookup = PmixLookup{copy_keys(keys), {}, done, token}](PmixWireup& server) { server.lookup(lookup); });
-  return PMIX_SUCCESS;
-}
-
-pmix_status_t on_register_events(pmix_status_t*, size_t, const pmix_info_t[], size_t, pmix_op_cbfunc_t, void*) {
-  return PMIX_OPERATION_SUCCEEDED;
-}
-pmix_status_t on_deregister_events(pmix_status_t*, size_t, pmix_op_cbfunc_t, void*) { return PMIX_OPERATION_SUCCEEDED; }
-pmix_status_t on_notify(pmix_status_t, const pmix_proc_t*, pmix_data_range_t, pmix_info_t[], size_t, pmix_op_cbfunc_t,
-                        void*) {
-  return PMIX_OPERATION_SUCCEEDED;
-}
-pmix_status_t on_query(pmix_proc_t*, pmix_query_t*, size_t, pmix_info_cbfunc_t, void*) { return PMIX_ERR_NOT_SUPPORTED; }
-pmix_status_t on_job_control(const pmix_proc_t*, const pmix_proc_t[], size_t, const pmix_info_t[], size_t,
-                             pmix_info_cbfunc_t, void*) {
-  return PMIX_ERR_NOT_SUPPORTED;
-}
-pmix_status_t on_spawn(const pmix_proc_t*, const pmix_info_t[], size_t, const pmix_app_t[], size_t, pmix_spawn_cbfunc_t,
-                       void*) {
-  return PMIX_ERR_NOT_SUPPORTED;
-}
-
-void on_event(size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t[], size_t, pmix_info_t[], size_t,
-              pmix_event_notification_cbfunc_fn_t done, void* token) {
-  if (done) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, token);
-}
-
-pmix_server_module_t module_functions() {
-  pmix_server_module_t module{};
-  module.client_connected = on_connected;
-  module.client_finalized = on_finalized;
-  module.abort = on_abort;
-  module.fence_nb = on_fence;
-  module.direct_modex = on_direct_modex;
-  module.publish = on_publish;
-  module.lookup = on_lookup;
-  module.unpublish = on_unpublish;
-  module.register_events = on_register_events;
-  module.deregister_events = on_deregister_events;
-  module.notify_event = on_notify;
-  module.query = on_query;
-  module.job_control = on_job_control;
-  module.spawn = on_spawn;
-  return module;
-}
-
-// ---- the server, thread of the io_context
 
 void PmixWireup::initialise() {
-  the_server = this;
   setenv("PMIX_MCA_gds", "hash", 1);  // no memory-mapped store: half the memory, same speed
   PmixInfo info;
   info.text(PMIX_SERVER_TMPDIR, folder_);
@@ -208,9 +41,8 @@ void PmixWireup::initialise() {
   info.u32(PMIX_GRPID, getgid());
   info.text(PMIX_HOSTNAME, host_name_);
   info.flag(PMIX_SERVER_SHARE_TOPOLOGY, true);  // ranks take the hwloc tree from here
-  static pmix_server_module_t module = module_functions();  // libpmix keeps the pointer
-  check_pmix(PMIx_server_init(&module, info.data(), info.size()), "server_init");
-  PMIx_Register_event_handler(nullptr, 0, nullptr, 0, on_event, nullptr, nullptr);
+  check_pmix(PMIx_server_init(pmix_module(*this), info.data(), info.size()), "server_init");
+  PMIx_Register_event_handler(nullptr, 0, nullptr, 0, ignore_pmix_event, nullptr, nullptr);
 }
 
 void PmixWireup::prepare(const control::StartGeneration& start, std::function<void(std::string)> ready) {
@@ -391,8 +223,6 @@ void PmixWireup::handle(const control::Envelope& message) {
     take_lookup(message.lookup_done());
   }
 }
-
-}  // namespace
 
 std::unique_ptr<Wireup> make_pmix_wireup(boost::asio::io_context& io, const std::string& folder,
                                          std::function<void(const control::Envelope&)> send) {

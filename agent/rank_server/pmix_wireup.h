@@ -1,0 +1,60 @@
+// The state behind the embedded PMIx server of one generation: ranks seen, fences and requests on their way. Everything
+// here belongs to the thread of the io_context; pmix_callbacks.cc brings it what libpmix's own thread says.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "agent/event_loop.h"
+#include "agent/proto/control.pb.h"
+#include "agent/rank_server/pmix_calls.h"
+#include "agent/rank_server/pmix_info.h"
+#include "agent/rank_server/wireup.h"
+
+namespace ds {
+
+class PmixWireup final : public Wireup {
+ public:
+  // Starts the server, which takes tens of milliseconds; throws kInternal or kUnavailable.
+  PmixWireup(boost::asio::io_context& io, const std::string& folder, std::function<void(const control::Envelope&)> send);
+
+  void prepare(const control::StartGeneration& start, std::function<void(std::string)> ready) override;
+  void extend(Environment& environment, uint32_t rank) override;
+  void handle(const control::Envelope& message) override;
+  bool connected(uint32_t rank) const override { return connected_.count(rank) > 0; }
+  bool finalized(uint32_t rank) const override { return finalized_.count(rank) > 0; }
+
+  // From the callbacks, already on the thread of the io_context.
+  void rank_connected(uint32_t rank, bool finalized);
+  void rank_aborted(uint32_t rank, int status, const std::string& text);
+  void fence(PmixFence fence);
+  void data_wanted(uint32_t rank, PmixDataCall call);
+  void publish(const std::vector<Published>& values, bool remove);
+  void lookup(PmixLookup lookup);
+
+  boost::asio::io_context& io() { return io_; }
+
+ private:
+  void initialise();
+  void register_clients();
+  void client_registered(pmix_status_t status);
+  void give_data(const control::Modex& request);
+  void ask_next(uint32_t id);
+  void take_lookup(const control::LookupDone& answer);
+
+  boost::asio::io_context& io_;
+  std::string folder_, host_name_;
+  std::function<void(const control::Envelope&)> send_;
+  control::StartGeneration start_;
+  PmixInfo job_;
+  std::function<void(std::string)> ready_;
+  int clients_left_ = 0;
+  std::set<uint32_t> connected_, finalized_;
+  std::map<std::string, uint32_t> fence_numbers_;
+  std::map<std::string, PmixDataCall> open_fences_;
+  uint32_t next_id_ = 1;
+  std::map<uint32_t, PmixDataCall> open_requests_;
+  std::map<uint32_t, PmixLookup> open_lookups_;
+};
+
+}  // namespace ds
