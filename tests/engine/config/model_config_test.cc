@@ -119,16 +119,18 @@ TEST(ModelConfig, KeepsTheTextForExport) {
 
 TEST(ModelConfig, SurvivesRandomChangesOfAFile) {
   std::mt19937 random(4);
+  JobFolder folder;
   const char* values[] = {"null", "true", "-1", "1e300", "[]", "{}", "\"x\"", "0", "9223372036854775807"};
   for (const auto& base : {kGpt2 + R"(, "n_inner": 3)", kLlama + R"(, "head_dim": 4, "rope_scaling": null)"})
-    for (int round = 0; round < 500; ++round) {
+    for (int round = 0; round < 200; ++round) {
       std::string text = base;
       const size_t colon = text.find(": ", random() % (text.size() - 20));
       if (colon != std::string::npos)
         text.replace(colon + 2, text.find_first_of(",}", colon) - colon - 2, values[random() % 9]);
       if (random() % 4 == 0) text[random() % text.size()] = static_cast<char>(random() % 128);
       try {
-        load(text);
+        folder.write("m/config.json", "{" + text + "}");
+        load_model_config(folder.path("m"));
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::kUsage);
       }
