@@ -2,6 +2,8 @@
 
 #include "engine/tools/check_command.h"
 #include "engine/tools/checkpoint_command.h"
+#include "engine/tools/export_command.h"
+#include "engine/tools/generate_command.h"
 #include "engine/tools/report_command.h"
 #include "engine/tools/topology_command.h"
 
@@ -11,6 +13,8 @@ std::vector<Command> dstool_commands() {
   return {
       check_command(),
       checkpoint_command(),
+      export_command(),
+      generate_command(),
       report_command(),
       topology_command(),
   };
