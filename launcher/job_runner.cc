@@ -239,12 +239,12 @@ void JobRunner::start_generation() {
     *message.mutable_start() = start_message(job_.plan, request, host);
     fleet_->send(host, message);
   }
-  if (request.stdin_target != "none") feed_stdin();
 }
 
 void JobRunner::announce_running() {
   record_.write({"generation_running"});
   record_.set_state("running");
+  if (!job_.training() && job_.options.stdin_target != "none") feed_stdin();  // ranks that are not there read nothing
   auto took = std::chrono::duration_cast<milliseconds>(steady_clock::now() - started_);
   console_.detail(std::to_string(job_.plan.world_size) + " ranks run after " + std::to_string(took.count()) + " ms");
 }
