@@ -209,7 +209,10 @@ class AgentSession {
   }
 
   void shut_down() {
-    kill_everything();
+    if (generations_ && generations_->end_quickly())
+      folders_->remove_all();
+    else
+      kill_everything();
     channel_->flush([] { _exit(0); });
     lease_timer_.after(kFlushLimit, [] { _exit(0); });
   }

@@ -40,6 +40,13 @@ void HostGenerations::connect(std::shared_ptr<Channel> launcher) {
   for (const auto& reason : std::exchange(unsent_, {})) fail(reason, kHostLost);
 }
 
+bool HostGenerations::end_quickly() {
+  if (current_) return false;
+  if (!spare_) return true;
+  spare_->kill();
+  return spare_->wait(kExitLimit);
+}
+
 std::set<pid_t> HostGenerations::server_pids() const {
   std::set<pid_t> pids;
   if (spare_) pids.insert(spare_->pid());
@@ -118,6 +125,7 @@ void HostGenerations::pass_on(const Envelope& message) {
 void HostGenerations::from_server(const Envelope& message) {
   if (!current_) return;
   if (message.has_ended()) {
+    current_->confirmed = true;
     current_->problem = message.ended().problem();
     deadline_.after(kExitLimit, [this] { current_->server->kill(); });
     return;
@@ -175,7 +183,7 @@ void HostGenerations::current_ended() {
     fail("the rank server on " + options_.host_name + " (pid " + std::to_string(pid) + ") died by " + cause +
              "; its ranks were killed", kHostLost);
   std::string problem = ended->problem;
-  const std::string left = clean_up(ended->generation);
+  const std::string left = clean_up(ended->generation, ended->confirmed && ended->problem.empty());
   if (!left.empty()) problem += (problem.empty() ? "" : "; ") + left;
   if (ended->state == State::kEnding) send_ended(ended->generation, problem);
 }
@@ -185,9 +193,11 @@ void HostGenerations::retire(std::unique_ptr<RankServerLink> server) {
   post(io_, [this] { retired_.clear(); });
 }
 
-std::string HostGenerations::clean_up(uint32_t generation) {
+// A server that confirmed the end has looked for leftovers itself; looking takes milliseconds on a busy host.
+std::string HostGenerations::clean_up(uint32_t generation, bool confirmed) {
   const auto spared = server_pids();
-  const std::string left = kill_leftovers({options_.job, options_.host_index}, spared, spared, kKillLimit);
+  std::string left;
+  if (!confirmed) left = kill_leftovers({options_.job, options_.host_index}, spared, spared, kKillLimit);
   folders_.remove_generation(generation);
   return left.empty() ? "" : "cannot kill on " + options_.host_name + ": " + left;
 }

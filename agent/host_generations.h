@@ -46,13 +46,17 @@ class HostGenerations {
 
   std::set<pid_t> server_pids() const;
 
+  // At the end of the job: true when no generation is there and the spare server is gone, so nothing can be left.
+  bool end_quickly();
+
  private:
   enum class State { kStarting, kRunning, kEnding };
   struct Current {
     uint32_t generation = 0;
     State state = State::kStarting;
     std::unique_ptr<RankServerLink> server;
-    std::string problem;  // from the server's GenerationEnded
+    bool confirmed = false;  // it said GenerationEnded
+    std::string problem;     // from the server's GenerationEnded
   };
 
   void send(const control::Envelope& message);
@@ -68,7 +72,7 @@ class HostGenerations {
   void spare_ended();
   void current_ended();
   void retire(std::unique_ptr<RankServerLink> server);
-  std::string clean_up(uint32_t generation);
+  std::string clean_up(uint32_t generation, bool confirmed);
 
   boost::asio::io_context& io_;
   Options options_;

@@ -9,10 +9,11 @@
 namespace ds {
 
 static bool carries(const JobMarker& marker, pid_t pid) {
-  const bool of_job = started_with(pid, std::string(kVariableJob) + "=" + marker.job) ||
-                      (marker.with_servers && started_with(pid, std::string(kServerVariable) + "=" + marker.job));
-  if (!of_job) return false;
-  return !marker.host_index || started_with(pid, std::string(kHostVariable) + "=" + std::to_string(*marker.host_index));
+  const std::string environment = start_environment(pid);
+  const bool of_job = holds(environment, std::string(kVariableJob) + "=" + marker.job) ||
+                      (marker.with_servers && holds(environment, std::string(kServerVariable) + "=" + marker.job));
+  return of_job && (!marker.host_index ||
+                    holds(environment, std::string(kHostVariable) + "=" + std::to_string(*marker.host_index)));
 }
 
 std::vector<ProcessInfo> find_leftovers(const JobMarker& marker, const std::set<pid_t>& spared) {

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <memory>
 #include <set>
-#include <sstream>
 
 #include "agent/file_descriptor.h"
 
@@ -31,13 +30,16 @@ std::optional<ProcessInfo> parse_stat(const std::string& text) {
   ProcessInfo info;
   info.pid = static_cast<pid_t>(std::strtol(text.c_str(), nullptr, 10));
   info.name = text.substr(open + 1, close - open - 1);
-  std::istringstream rest(text.substr(close + 1));
-  rest >> info.state >> info.parent;
-  constexpr int kFieldsBetween = 22 - 5;  // start time is field 22, the parent was field 4
-  std::string skipped;
-  for (int i = 0; i < kFieldsBetween; ++i) rest >> skipped;
-  rest >> info.start_time;
-  if (!rest || info.pid <= 0) return std::nullopt;
+  constexpr int kState = 3, kParent = 4, kStartTime = 22;  // numbers of the fields; the name is 2
+  size_t at = close;
+  for (int field = kState; field <= kStartTime; ++field) {
+    at = text.find(' ', at);
+    if (at == std::string::npos || ++at >= text.size()) return std::nullopt;
+    if (field == kState) info.state = text[at];
+    if (field == kParent) info.parent = static_cast<pid_t>(std::strtol(text.c_str() + at, nullptr, 10));
+    if (field == kStartTime) info.start_time = std::strtoull(text.c_str() + at, nullptr, 10);
+  }
+  if (info.pid <= 0) return std::nullopt;
   return info;
 }
 
@@ -55,10 +57,13 @@ std::vector<ProcessInfo> all_processes() {
   return result;
 }
 
-bool started_with(pid_t pid, const std::string& variable) {
-  const std::string text = '\0' + read_proc_file(pid, "environ");
-  return text.find('\0' + variable + '\0') != std::string::npos;
+std::string start_environment(pid_t pid) { return '\0' + read_proc_file(pid, "environ"); }
+
+bool holds(const std::string& environment, const std::string& variable) {
+  return environment.find('\0' + variable + '\0') != std::string::npos;
 }
+
+bool started_with(pid_t pid, const std::string& variable) { return holds(start_environment(pid), variable); }
 
 std::vector<ProcessInfo> descendants(const std::vector<ProcessInfo>& all, pid_t root) {
   std::set<pid_t> family{root};

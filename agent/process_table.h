@@ -22,7 +22,9 @@ std::optional<ProcessInfo> parse_stat(const std::string& text);  // the content 
 std::optional<ProcessInfo> process_info(pid_t pid);
 std::vector<ProcessInfo> all_processes();
 
-// The environment a process was started with holds `NAME=value`. Of processes of other users: false.
+// The environment a process was started with, each variable between zero bytes; of processes of other users: none.
+std::string start_environment(pid_t pid);
+bool holds(const std::string& environment, const std::string& variable);  // `NAME=value`
 bool started_with(pid_t pid, const std::string& variable);
 
 // Everything below `root`, without it.

@@ -27,6 +27,7 @@ class RankServerLink {
   pid_t pid() const { return process_->pid(); }
   bool running() const { return process_->running(); }
   void kill();
+  bool wait(std::chrono::milliseconds limit) { return process_->wait(limit); }  // blocking; true = gone
   std::string cause_of_death() const;  // "signal 9 (Killed)", with its last words if there are any
 
  private:

@@ -17,9 +17,9 @@ static constexpr auto kKillRound = milliseconds(3);
 static constexpr auto kKillDeadline = milliseconds(8000);
 
 LocalGeneration::LocalGeneration(boost::asio::io_context& io, std::shared_ptr<Channel> channel, Wireup& wireup,
-                                 const control::StartGeneration& start, RankSurroundings surroundings,
+                                 const Environment& inherited, const control::StartGeneration& start, RankSurroundings surroundings,
                                  Action on_ended)
-    : io_(io), channel_(std::move(channel)), wireup_(wireup), start_(std::make_unique<control::StartGeneration>(start)),
+    : io_(io), channel_(std::move(channel)), wireup_(wireup), inherited_(inherited), start_(std::make_unique<control::StartGeneration>(start)),
       surroundings_(std::move(surroundings)), marker_{surroundings_.job, surroundings_.host_index},
       on_ended_(std::move(on_ended)), grace_(io), kill_round_(io), progress_(io), reaper_(io) {}
 
@@ -43,13 +43,12 @@ void LocalGeneration::wired_up(const std::string& problem) {
 }
 
 bool LocalGeneration::make_commands(std::vector<RankCommand>& commands) {
-  const Environment inherited = own_environment();
   bool good = true;
   for (const auto& spec : start_->ranks()) {
     auto block = std::make_unique<RankBlockFile>(start_->memory_folder(), spec.rank());
     RankSurroundings surroundings = surroundings_;
     surroundings.block_path = block->path();
-    Environment environment = rank_environment(inherited, *start_, spec, surroundings);
+    Environment environment = rank_environment(inherited_, *start_, spec, surroundings);
     wireup_.extend(environment, spec.rank());
     commands.push_back(rank_command(*start_, spec, environment));
     const auto& command = commands.back();

@@ -32,7 +32,8 @@ class LocalGeneration {
 
   // `surroundings.block_path` is filled in per rank. `on_ended` follows GenerationEnded.
   LocalGeneration(boost::asio::io_context& io, std::shared_ptr<Channel> channel, Wireup& wireup,
-                  const control::StartGeneration& start, RankSurroundings surroundings, Action on_ended);
+                  const Environment& inherited, const control::StartGeneration& start, RankSurroundings surroundings,
+                  Action on_ended);
   ~LocalGeneration();
 
   void begin();  // answers GenerationStarted, or RankExited for every rank that cannot be started
@@ -59,6 +60,7 @@ class LocalGeneration {
   boost::asio::io_context& io_;
   std::shared_ptr<Channel> channel_;
   Wireup& wireup_;
+  const Environment& inherited_;  // before anything is added for a rank
   std::unique_ptr<control::StartGeneration> start_;
   RankSurroundings surroundings_;
   JobMarker marker_;

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "agent/channel.h"
+#include "agent/environment.h"
 #include "agent/job_folders.h"
 #include "agent/leftovers.h"
 #include "agent/networks.h"
@@ -66,6 +67,8 @@ class RankServer {
  private:
   // Ahead of any generation: this takes tens of milliseconds that a start need not wait for.
   void prepare_pmix() {
+    // Ranks need cores from the shared hwloc tree; probing for displays and GPUs costs more than all the rest.
+    setenv("HWLOC_PLUGINS_BLACKLIST", "hwloc_gl.so,hwloc_opencl.so,hwloc_cuda.so,hwloc_nvml.so,hwloc_rsmi.so", 0);
     try {
       const std::string folder = folders_.host_folder() + "/server." + std::to_string(getpid());
       if (mkdir(folder.c_str(), 0700) != 0) throw Error(ErrorCode::kInternal, "pmix: cannot create " + folder);
@@ -95,7 +98,7 @@ class RankServer {
     surroundings.usable_cores = usable_cores();
     surroundings.shared_networks = networks_for(start);
     surroundings.fast_fabric = has_fast_fabric();
-    generation_.emplace(io_, channel_, *wireup, start, surroundings, [this] { leave(); });
+    generation_.emplace(io_, channel_, *wireup, inherited_, start, surroundings, [this] { leave(); });
     generation_->begin();
   }
 
@@ -131,6 +134,7 @@ class RankServer {
   }
 
   RankServerOptions options_;
+  const Environment inherited_ = own_environment();  // of the ranks; libpmix and we add to our own later
   JobFolders folders_;
   boost::asio::io_context io_;
   std::shared_ptr<Channel> channel_;

@@ -34,7 +34,7 @@ TEST_F(AgentFaults, NothingSurvivesTheAgent) {
   start(launcher);
   launcher.agent().process->signal(SIGKILL);
   EXPECT_TRUE(launcher.wait_clean(seconds(5))) << launcher.leftovers();
-  EXPECT_NE(launcher.agent().channel_end, "");
+  EXPECT_TRUE(launcher.wait_until([&] { return launcher.agent().channel_end != ""; })) << "the launcher must notice";
 }
 
 TEST_F(AgentFaults, ADeadRankServerIsReportedWithHostAndCauseAndNothingSurvivesIt) {
