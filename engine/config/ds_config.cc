@@ -90,9 +90,9 @@ static Precision resolve_precision(Choice& choice) {
     problems.push_back(choice.json_place(given && !bf16.value_or(false) ? "fp16.enabled" : "bf16.enabled") +
                        " contradicts " + choice.train_place("train.precision") +
                        ": they must agree, or one of them be left out");
-  if (!bf16)
-    choice.filled("bf16.enabled", train == Precision::kBFloat16 ? "true" : "false",
-                  choice.train().values.at("train.precision").where);
+  const std::string source = choice.train().values.at("train.precision").where;
+  if (!bf16) choice.filled("bf16.enabled", train == Precision::kBFloat16 ? "true" : "false", source);
+  if (!fp16 && choice.node("fp16.enabled") != nullptr) choice.filled("fp16.enabled", "false", source);
   return train;
 }
 

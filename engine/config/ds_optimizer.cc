@@ -123,8 +123,11 @@ class Resolver {
   void betas() {
     out_.beta1 = beta(0, "train.adam_beta1", 0.9);
     out_.beta2 = beta(1, "train.adam_beta2", 0.999);
+    const JsonNode* list = choice_.node("optimizer.params.betas");
+    if (list != nullptr && list->is(JsonNode::Kind::kList)) return;
+    const bool in_train = choice_.has_train("train.adam_beta1") || choice_.has_train("train.adam_beta2");
     choice_.filled("optimizer.params.betas", "[" + number_text(out_.beta1) + ", " + number_text(out_.beta2) + "]",
-                   choice_.node("optimizer.params.betas") ? choice_.json_file() : "train.cfg or DeepSpeed's default");
+                   in_train ? "train.adam_beta1, train.adam_beta2" : "DeepSpeed's default");
   }
 
   double beta(size_t index, const std::string& train_key, double fallback) {

@@ -244,6 +244,8 @@ TEST(Resolve, SaysWhereEachValueComesFrom) {
   EXPECT_EQ(source("gradient_clipping"), "2 from " + path + ":9");
   EXPECT_EQ(source("gradient_accumulation_steps"), "1 from solved for 2 data-parallel ranks");
   EXPECT_EQ(source("zero_optimization.stage"), "0 from DeepSpeed's default");
+  EXPECT_EQ(source("optimizer.params.betas"), "[0.9, 0.999] from DeepSpeed's default");
+  EXPECT_EQ(source("optimizer.params"), "none");
   EXPECT_EQ(source("train.log_every"), "10 from default");
 }
 
