@@ -5,6 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
+#include <tuple>
 
 #include "engine/checkpoint/coverage.h"
 #include "engine/checkpoint/crc32c.h"
@@ -16,13 +18,13 @@ namespace {
 using nlohmann::json;
 
 // The text ends with this, so that the checksum covers all before it and a person can still read the file as JSON.
-constexpr const char* kTailStart = ",\n\"crc32c\": \"";
-constexpr size_t kTailBytes = 12 + 8 + 3;  // kTailStart, eight digits, `"}` and a line end
+constexpr std::string_view kTailStart = ",\n\"crc32c\": \"";
+constexpr size_t kTailBytes = kTailStart.size() + 8 + 3;  // eight digits, `"}` and a line end
 
 std::string tail_for(std::string_view body) {
   char digits[9];
   std::snprintf(digits, sizeof digits, "%08x", crc32c(body.data(), body.size()));
-  return kTailStart + std::string(digits) + "\"}\n";
+  return std::string(kTailStart) + digits + "\"}\n";
 }
 
 json tensor_json(const ManifestTensor& tensor, const std::vector<ManifestFile>& files) {

@@ -245,7 +245,6 @@ std::vector<Command> subcommands() {
        "Example: dstool checkpoint prune runs/char-gpt --keep 2 --dry-run\n",
        prune},
   };
-  return kCommands;
 }
 
 }  // namespace

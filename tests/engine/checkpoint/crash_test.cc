@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "collectives/thread_world.h"
 #include "engine/checkpoint/checkpoint.h"
@@ -23,21 +25,32 @@ using After = FailingFileSystem::After;
 
 constexpr int kRanks = 2;
 
-int64_t operations_of_a_save(bool can_exchange, int64_t step) {
+// Steps 10 (version 1) and 20 (version 2); made once, copied for each crash.
+class Before {
+ public:
+  Before() {
+    test::save_small(original_.path(), kRanks, 10, 1);
+    test::save_small(original_.path(), kRanks, 20, 2);
+  }
+  void copy_to(const std::string& folder) const { fs::copy(original_.path(), folder, fs::copy_options::recursive); }
+
+ private:
+  ScratchFolder original_;
+};
+
+int64_t operations_of_a_save(const Before& before, bool can_exchange, int64_t step) {
   ScratchFolder scratch;
-  test::save_small(scratch.path(), kRanks, 10, 1);
-  test::save_small(scratch.path(), kRanks, 20, 2);
+  before.copy_to(scratch.path());
   FailingFileSystem files(INT64_MAX, After::kRecovers, can_exchange);
   test::save_small(scratch.path(), kRanks, step, 3, 1, &files);
   return files.operations();
 }
 
-// Steps 10 (version 1) and 20 (version 2) are there; version 3 is saved as `step` and dies at operation n. Whatever n:
-// `latest` names something whole, either version 2 or version 3, and the next save works and tidies up.
-void check_death_at(int64_t n, int64_t step, bool can_exchange) {
+// Version 3 is saved as `step` and dies at operation n. Whatever n: `latest` names something whole, either version 2 or
+// version 3, and the next save works and tidies up.
+void check_death_at(const Before& before, int64_t n, int64_t step, bool can_exchange) {
   ScratchFolder scratch;
-  test::save_small(scratch.path(), kRanks, 10, 1);
-  test::save_small(scratch.path(), kRanks, 20, 2);
+  before.copy_to(scratch.path());
   FailingFileSystem files(n, After::kDead, can_exchange);
   error_of([&] { test::save_small(scratch.path(), kRanks, step, 3, 1, &files); });
   const CheckpointReader reader(scratch.path());
@@ -45,30 +58,32 @@ void check_death_at(int64_t n, int64_t step, bool can_exchange) {
   const bool old_one = test::load_differences(scratch.path(), 3, 2).empty();
   const bool new_one = test::load_differences(scratch.path(), 3, 3).empty();
   EXPECT_TRUE(old_one || new_one) << n;
-  if (fs::exists(scratch.path() + "/step10"))
+  if (fs::exists(scratch.path() + "/step10")) {
     EXPECT_EQ(test::load_differences(scratch.path() + "/step10", 1, 1), Problems{}) << n;
-  test::save_small(scratch.path(), kRanks, 40, 4, 1);
+  }
+  test::save_small(scratch.path(), 1, 40, 4, 1);
   EXPECT_EQ(test::names_in(scratch.path()), (Problems{"latest", "step40"})) << n;
 }
 
 TEST(DyingWhileSaving, LeavesLatestWholeAtEveryOperation) {
-  const int64_t total = operations_of_a_save(true, 30);
+  const Before before;
+  const int64_t total = operations_of_a_save(before, true, 30);
   ASSERT_GT(total, 20);
-  for (int64_t n = 0; n <= total; ++n) check_death_at(n, 30, true);
+  for (int64_t n = 0; n <= total; ++n) check_death_at(before, n, 30, true);
 }
 
 TEST(DyingWhileReplacingWhatLatestNames, LeavesLatestWholeAtEveryOperation) {
+  const Before before;
   for (bool can_exchange : {true, false}) {
-    const int64_t total = operations_of_a_save(can_exchange, 20);
-    for (int64_t n = 0; n <= total; ++n) check_death_at(n, 20, can_exchange);
+    const int64_t total = operations_of_a_save(before, can_exchange, 20);
+    for (int64_t n = 0; n <= total; ++n) check_death_at(before, n, 20, can_exchange);
   }
 }
 
 // One operation fails, the rest works: all ranks say so in the same words, and what was there is as it was.
-void check_failure_at(int64_t n, int64_t step, bool can_exchange) {
+void check_failure_at(const Before& before, int64_t n, int64_t step, bool can_exchange) {
   ScratchFolder scratch;
-  test::save_small(scratch.path(), kRanks, 10, 1);
-  test::save_small(scratch.path(), kRanks, 20, 2);
+  before.copy_to(scratch.path());
   FailingFileSystem files(n, After::kRecovers, can_exchange);
   std::mutex mutex;
   std::multiset<std::string> said;
@@ -99,18 +114,19 @@ void check_failure_at(int64_t n, int64_t step, bool can_exchange) {
 }
 
 TEST(FailingWhileSaving, IsTheSameErrorOnAllRanksAndChangesNothing) {
-  for (int64_t step : {30, 20})
-    for (bool can_exchange : {true, false}) {
-      const int64_t total = operations_of_a_save(can_exchange, step);
-      for (int64_t n = 0; n <= total; ++n) check_failure_at(n, step, can_exchange);
-    }
+  const Before before;
+  for (const auto& [step, can_exchange] : {std::pair{30, true}, {20, true}, {20, false}}) {
+    const int64_t total = operations_of_a_save(before, can_exchange, step);
+    for (int64_t n = 0; n <= total; ++n) check_failure_at(before, n, step, can_exchange);
+  }
 }
 
 TEST(FailingWhileSaving, LeavesNoTemporaryFolderWhenTheDiskComesBack) {
-  const int64_t total = operations_of_a_save(true, 30);
+  const Before before;
+  const int64_t total = operations_of_a_save(before, true, 30);
   for (int64_t n = 0; n <= total; ++n) {
     ScratchFolder scratch;
-    test::save_small(scratch.path(), kRanks, 20, 2);
+    before.copy_to(scratch.path());
     FailingFileSystem files(n, After::kRecovers);
     if (error_of([&] { test::save_small(scratch.path(), kRanks, 30, 3, 0, &files); }).empty()) continue;
     for (const std::string& name : test::names_in(scratch.path()))

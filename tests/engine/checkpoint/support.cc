@@ -100,13 +100,14 @@ std::vector<std::string> Part::differences(int version) const {
 
 void save_small(const std::string& folder, int ranks, int64_t step, int version, int64_t keep, FileSystem* files,
                 bool whole) {
+  HastyFileSystem hasty;
   run_thread_world(ranks, [&](Communicator& world) {
     Part part(world.rank(), ranks, whole);
     part.fill(version);
     const nlohmann::json state{{"version", version}};
     SaveRequest request{folder, step, part.pieces(), &state, R"({"model_type": "none"})", keep};
     SaveOptions options;
-    options.files = files;
+    options.files = files ? files : &hasty;
     options.block_bytes = 64;
     options.alignment = 32;
     save_checkpoint(world, request, options);
@@ -126,6 +127,31 @@ std::vector<std::string> load_differences(const std::string& path, int ranks, in
   }
   return all;
 }
+
+namespace {
+
+class HastyFile : public OutputFile {
+ public:
+  explicit HastyFile(const std::string& path) : file_(path, std::ios::binary | std::ios::trunc) {}
+  void append(const void* data, size_t bytes) override {
+    file_.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+  }
+  void finish() override {
+    file_.close();
+    if (!file_) throw Error(ErrorCode::kInternal, "a test file cannot be written");
+  }
+
+ private:
+  std::ofstream file_;
+};
+
+}  // namespace
+
+std::unique_ptr<OutputFile> HastyFileSystem::create(const std::string& path) { return std::make_unique<HastyFile>(path); }
+void HastyFileSystem::create_folder(const std::string& path) { real_->create_folder(path); }
+void HastyFileSystem::rename(const std::string& from, const std::string& to) { real_->rename(from, to); }
+bool HastyFileSystem::exchange(const std::string& a, const std::string& b) { return real_->exchange(a, b); }
+void HastyFileSystem::remove_all(const std::string& path) { real_->remove_all(path); }
 
 namespace {
 
@@ -159,27 +185,27 @@ void FailingFileSystem::count_one(const std::string& operation) {
 
 std::unique_ptr<OutputFile> FailingFileSystem::create(const std::string& path) {
   count_one("create");
-  return std::make_unique<CountedFile>(*this, real_->create(path));
+  return std::make_unique<CountedFile>(*this, real_.create(path));
 }
 void FailingFileSystem::create_folder(const std::string& path) {
   count_one("create folder");
-  real_->create_folder(path);
+  real_.create_folder(path);
 }
 void FailingFileSystem::rename(const std::string& from, const std::string& to) {
   count_one("rename");
-  real_->rename(from, to);
+  real_.rename(from, to);
 }
 bool FailingFileSystem::exchange(const std::string& a, const std::string& b) {
   count_one("exchange");
-  return can_exchange_ && real_->exchange(a, b);
+  return can_exchange_ && real_.exchange(a, b);
 }
 void FailingFileSystem::sync_folder(const std::string& path) {
   count_one("fsync folder");
-  real_->sync_folder(path);
+  real_.sync_folder(path);
 }
 void FailingFileSystem::remove_all(const std::string& path) {
   count_one("remove");
-  real_->remove_all(path);
+  real_.remove_all(path);
 }
 
 }  // namespace ds::test
