@@ -91,9 +91,11 @@ Counts count_ranks(const Cluster& cluster, const Counts& slots, const PlacementO
   Counts counts(slots.size());
   int left = options.num_ranks.value_or(sum(slots));
   const int asked = left;
-  (options.map_by == MapBy::kNode ? deal : fill)(counts, slots, left);
   const Counts bounds = bounds_of(cluster, slots, options.oversubscribe);
-  deal(counts, bounds, left);  // what is beyond the slots is spread evenly
+  // As mpirun: by node an oversubscribed job goes round without regard to slots, by slot the excess is spread evenly.
+  if (options.map_by == MapBy::kSlot) fill(counts, slots, left);
+  else if (asked <= sum(slots)) deal(counts, slots, left);
+  deal(counts, bounds, left);
   if (left > 0) not_enough(cluster, bounds, asked, options.oversubscribe);
   return counts;
 }

@@ -62,6 +62,19 @@ TEST(Placement, SpreadsWhatIsBeyondTheSlotsEvenly) {
   expect_words(refused(bounded, {.num_ranks = 7, .oversubscribe = true}), {"asked 7, have 5 (a: 2, b: 3)"});
 }
 
+// The plans that mpirun 4.1.4 shows for the same hosts.
+TEST(Placement, OversubscribesAsMpirunDoes) {
+  const Cluster hosts = cluster({{"a", 1}, {"b", 4}, {"c", 1}});
+  const auto sizes = [&](int ranks, MapBy map_by) {
+    return local_sizes(hosts, place_ranks(hosts, {.num_ranks = ranks, .map_by = map_by, .oversubscribe = true}));
+  };
+  EXPECT_EQ(sizes(12, MapBy::kSlot), (std::vector<int>{3, 6, 3}));
+  EXPECT_EQ(sizes(8, MapBy::kSlot), (std::vector<int>{2, 5, 1}));
+  EXPECT_EQ(sizes(12, MapBy::kNode), (std::vector<int>{4, 4, 4}));
+  EXPECT_EQ(sizes(6, MapBy::kNode), (std::vector<int>{1, 4, 1}));
+  EXPECT_EQ(plan(kAb, {.num_ranks = 7, .map_by = MapBy::kNode, .oversubscribe = true}), "0a0 1b0 2a1 3b1 4a2 5b2 6a3");
+}
+
 TEST(Placement, GivesAHostWithoutSlotsNoRanks) {
   const Cluster hosts = cluster({{"a", 0}, {"b", 2}});
   EXPECT_EQ(plan(hosts, {}), "0b0 1b1");
