@@ -7,13 +7,15 @@
 
 namespace ds {
 
-InputFeed::InputFeed(boost::asio::io_context& io, FileDescriptor pipe)
-    : pipe_(std::move(pipe)), watch_(std::make_unique<DescriptorWatch>(io, pipe_.get())) {
+InputFeed::InputFeed(boost::asio::io_context& io, FileDescriptor pipe, OnTaken on_taken)
+    : pipe_(std::move(pipe)), watch_(std::make_unique<DescriptorWatch>(io, pipe_.get())), on_taken_(std::move(on_taken)) {
   fcntl(pipe_.get(), F_SETFL, fcntl(pipe_.get(), F_GETFL) | O_NONBLOCK);
 }
 
 void InputFeed::write(std::string_view bytes) {
-  if (!pipe_ || ending_) return;
+  if (ending_) return;
+  total_ += bytes.size();
+  if (!pipe_) return on_taken_(total_);
   queue_ += bytes;
   if (!waiting_) write_some();
 }
@@ -38,13 +40,15 @@ void InputFeed::write_some() {
     if (n < 0) return close();  // the rank closed its stdin: what is left has no reader
     queue_.erase(0, static_cast<size_t>(n));
   }
-  if (ending_) close();
+  if (ending_) return close();
+  on_taken_(total_);
 }
 
 void InputFeed::close() {
   watch_.reset();
   pipe_.reset();
   queue_.clear();
+  on_taken_(total_);
 }
 
 }  // namespace ds

@@ -63,12 +63,22 @@ void LocalRank::start(Command command, std::function<void(LocalRank&)> on_exit) 
   process_ = Process::start(command);
   stdout_ = relay(std::move(out.read), false);
   if (!options_.merge_stderr) stderr_ = relay(std::move(error.read), true);
-  if (options_.takes_input) stdin_ = std::make_unique<InputFeed>(io_, std::move(in.write));
+  if (options_.takes_input)
+    stdin_ = std::make_unique<InputFeed>(io_, std::move(in.write), [this](uint64_t bytes) { report_input(bytes); });
   process_->watch(io_, [this, on_exit = std::move(on_exit)](const ExitStatus&) {
     for (auto* stream : {stdout_.get(), stderr_.get()})
       if (stream) stream->drain();
     on_exit(*this);
   });
+}
+
+void LocalRank::report_input(uint64_t bytes) {
+  control::Envelope message;
+  auto& body = *message.mutable_input_taken();
+  body.set_generation(options_.generation);
+  body.set_rank(options_.rank);
+  body.set_bytes(bytes);
+  options_.channel->send(message);
 }
 
 void LocalRank::input(std::string_view data, bool end) {

@@ -46,6 +46,7 @@ class LocalRank {
   void fill_exit(control::RankExited& exited) const;  // what the process and the block say
 
  private:
+  void report_input(uint64_t bytes);
   std::unique_ptr<OutputRelay> relay(FileDescriptor pipe, bool is_stderr);
 
   boost::asio::io_context& io_;

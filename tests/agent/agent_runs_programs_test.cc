@@ -1,7 +1,10 @@
 // A real dsagent runs programs that know nothing of MPI: exit codes, signals, output, input, folders, signals, leftovers.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
+#include <fstream>
+#include <thread>
 
 #include "tests/agent/fake_launcher.h"
 
@@ -102,6 +105,52 @@ TEST_F(AgentRunsPrograms, InputGoesToTheChosenRankOnly) {
   ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.size() == 2; }));
   EXPECT_EQ(launcher.out[0], "");
   EXPECT_EQ(launcher.out[1], std::string(300000, 'x') + "\nlast\n");
+  launcher.end(1);
+  ASSERT_TRUE(launcher.wait_ended(1));
+}
+
+TEST_F(AgentRunsPrograms, InputThatARankDoesNotReadIsNotReportedAsTaken) {
+  auto plan = launcher.plan(1, {sh("trap 'cat >/dev/null; exit 0' USR1; echo ready; while :; do sleep 0.05; done")});
+  plan.set_stdin_rank(0);
+  launcher.start(plan);
+  control::Envelope message;
+  const std::string data(4 << 20, 'x');
+  message.mutable_input()->set_data(data);
+  message.mutable_input()->set_end(true);
+  launcher.send(message);
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.out[0] == "ready\n"; }));
+  EXPECT_EQ(launcher.input_taken[0], 0u);
+  control::Envelope wake;
+  wake.mutable_signal()->set_signal(SIGUSR1);
+  launcher.send(wake);
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.input_taken[0] == data.size() && launcher.exits.count(0) > 0; }));
+  launcher.end(1);
+  ASSERT_TRUE(launcher.wait_ended(1));
+}
+
+// Bytes a process has written so far, from /proc.
+static uint64_t bytes_written(uint32_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/io");
+  for (std::string key, value; file >> key >> value;)
+    if (key == "wchar:") return std::stoull(value);
+  return 0;
+}
+
+TEST_F(AgentRunsPrograms, ARankThatWritesFasterThanTheLauncherReadsHasToWait) {
+  constexpr uint64_t kTotal = 256u << 20;
+  launcher.start(launcher.plan(1, {{"head", "-c", std::to_string(kTotal), "/dev/zero"}}));
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.pids.count(0) > 0; }));
+  // From here the launcher reads nothing, until the rank has stood still for half a second.
+  uint64_t written = 0, before = 1;
+  for (int round = 0; round < 120 && (written != before || written == 0); ++round) {
+    before = written;
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    written = bytes_written(launcher.pids[0]);
+  }
+  EXPECT_GT(written, 0u);
+  EXPECT_LT(written, 64u << 20) << "pipes, two queues and a socket hold less than that";
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.count(0) > 0; }, std::chrono::seconds(100)));
+  EXPECT_EQ(launcher.out[0].size(), kTotal);
   launcher.end(1);
   ASSERT_TRUE(launcher.wait_ended(1));
 }

@@ -141,6 +141,7 @@ void FakeLauncher::handle(const std::shared_ptr<Channel>& channel, const Envelop
     case Envelope::kEnded: ended.push_back(message.ended()); return;
     case Envelope::kHostReport: reports.push_back(message.host_report()); return;
     case Envelope::kPathReport: path_reports.push_back(message.path_report()); return;
+    case Envelope::kInputTaken: input_taken[message.input_taken().rank()] = message.input_taken().bytes(); return;
     case Envelope::kFence: return collect(message.fence());
     case Envelope::kModex: return send(message, static_cast<int>(message.modex().owner_node()));
     case Envelope::kModexDone: return send(message, static_cast<int>(message.modex_done().asking_node()));

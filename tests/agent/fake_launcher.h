@@ -64,6 +64,7 @@ class FakeLauncher {
   std::map<uint32_t, control::RankExited> exits;
   std::map<uint32_t, uint32_t> pids;
   std::map<uint32_t, std::string> out, err;
+  std::map<uint32_t, uint64_t> input_taken;
   std::vector<control::RankAborted> aborts;
   std::vector<control::AgentFailed> failures;
   std::vector<control::RankConnected> connections;
