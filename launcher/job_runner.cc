@@ -151,7 +151,9 @@ void JobRunner::act(JobAction action) {
     case JobAction::kAskRanksToStop: return ask_ranks_to_stop();
     case JobAction::kEndGeneration: return end_generation(kKillAfter);
     case JobAction::kEndGenerationAtOnce: return end_generation(milliseconds(0));
-    case JobAction::kShutdown: return fleet_->shutdown();
+    case JobAction::kShutdown:
+      if (output_) record_.write({"generation_ended"});
+      return fleet_->shutdown();
     case JobAction::kAbandon:
       if (std::string left = fleet_->who_is_left(); !left.empty())
         console_.error("agents did not end in time, they clean up by themselves: " + left);

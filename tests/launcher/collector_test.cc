@@ -1,0 +1,107 @@
+// Fences, modex and names between rank servers.
+#include <gtest/gtest.h>
+
+#include "agent/proto/control.pb.h"
+#include "launcher/collector.h"
+
+namespace ds {
+namespace {
+
+struct Sent {
+  std::vector<std::pair<int, control::Envelope>> all;
+};
+
+control::Envelope fence(int node, const std::string& data, int generation = 1, std::vector<uint32_t> nodes = {}) {
+  control::Envelope message;
+  message.mutable_fence()->set_generation(generation);
+  message.mutable_fence()->set_key("k");
+  message.mutable_fence()->set_node(node);
+  message.mutable_fence()->set_data(data);
+  for (uint32_t one : nodes) message.mutable_fence()->add_nodes(one);
+  return message;
+}
+
+class CollectorTest : public ::testing::Test {
+ protected:
+  Sent sent;
+  Collector collector{1, {"a", "b", "c"}, [this](int node, const control::Envelope& message) {
+                        sent.all.emplace_back(node, message);
+                      }};
+  Collector::Clock::time_point now = Collector::Clock::now();
+};
+
+TEST_F(CollectorTest, AFenceEndsWhenEveryNodeHasComeAndGivesAllData) {
+  collector.take(fence(2, "C"), now);
+  collector.take(fence(0, "A"), now);
+  EXPECT_TRUE(sent.all.empty());
+  collector.take(fence(1, "B"), now);
+  ASSERT_EQ(sent.all.size(), 3u);
+  for (const auto& [node, message] : sent.all) EXPECT_EQ(message.fence_done().data().size(), 3u);
+}
+
+TEST_F(CollectorTest, AFenceOfSomeNodesConcernsOnlyThem) {
+  collector.take(fence(0, "A", 1, {0, 2}), now);
+  collector.take(fence(1, "X", 1, {0, 2}), now);
+  EXPECT_TRUE(sent.all.empty()) << "node 1 takes no part";
+  collector.take(fence(2, "C", 1, {0, 2}), now);
+  ASSERT_EQ(sent.all.size(), 2u);
+  EXPECT_EQ(sent.all[1].first, 2);
+}
+
+TEST_F(CollectorTest, TheSameKeyCanBeUsedAgain) {
+  for (int round = 0; round < 2; ++round)
+    for (int node = 0; node < 3; ++node) collector.take(fence(node, "x"), now);
+  EXPECT_EQ(sent.all.size(), 6u);
+}
+
+TEST_F(CollectorTest, OtherGenerationsAreDropped) {
+  for (int node = 0; node < 3; ++node) EXPECT_TRUE(collector.take(fence(node, "x", 2), now));
+  EXPECT_TRUE(sent.all.empty());
+}
+
+TEST_F(CollectorTest, ALateFenceNamesWhoIsMissing) {
+  collector.take(fence(1, "B"), now);
+  EXPECT_TRUE(collector.overdue(now + std::chrono::seconds(5), std::chrono::seconds(60)).empty());
+  std::vector<std::string> late = collector.overdue(now + std::chrono::seconds(61), std::chrono::seconds(60));
+  ASSERT_EQ(late.size(), 1u);
+  EXPECT_EQ(late[0], "fence k: waiting 61 s for a, c");
+}
+
+TEST_F(CollectorTest, RequestsForDataGoToTheOwnerAndAnswersBack) {
+  control::Envelope ask, answer;
+  ask.mutable_modex()->set_generation(1);
+  ask.mutable_modex()->set_owner_node(2);
+  ask.mutable_modex()->set_asking_node(0);
+  answer.mutable_modex_done()->set_generation(1);
+  answer.mutable_modex_done()->set_asking_node(0);
+  collector.take(ask, now);
+  collector.take(answer, now);
+  ASSERT_EQ(sent.all.size(), 2u);
+  EXPECT_EQ(sent.all[0].first, 2);
+  EXPECT_EQ(sent.all[1].first, 0);
+  ask.mutable_modex()->set_owner_node(9);
+  EXPECT_TRUE(collector.take(ask, now)) << "a node that is not there gets nothing";
+  EXPECT_EQ(sent.all.size(), 2u);
+}
+
+TEST_F(CollectorTest, PublishedNamesAreFoundUntilTheyAreRemoved) {
+  control::Envelope publish, lookup;
+  publish.mutable_publish()->set_generation(1);
+  publish.mutable_publish()->set_key("name");
+  publish.mutable_publish()->set_value("port");
+  publish.mutable_publish()->set_rank(4);
+  lookup.mutable_lookup()->set_generation(1);
+  lookup.mutable_lookup()->set_key("name");
+  lookup.mutable_lookup()->set_node(1);
+  collector.take(publish, now);
+  collector.take(lookup, now);
+  EXPECT_TRUE(sent.all.back().second.lookup_done().found());
+  EXPECT_EQ(sent.all.back().second.lookup_done().value(), "port");
+  publish.mutable_publish()->set_remove(true);
+  collector.take(publish, now);
+  collector.take(lookup, now);
+  EXPECT_FALSE(sent.all.back().second.lookup_done().found());
+}
+
+}  // namespace
+}  // namespace ds

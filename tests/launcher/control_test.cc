@@ -1,0 +1,73 @@
+// status, stop and logs talk to a running job.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/launcher/dslaunch_run.h"
+
+namespace ds::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ControlTest : public ::testing::Test {
+ protected:
+  ControlTest() {
+    char pattern[] = "/tmp/dslaunch-control-XXXXXX";
+    folder = ::mkdtemp(pattern);
+    options.env["XDG_STATE_HOME"] = folder + "/state";
+  }
+  ~ControlTest() override { fs::remove_all(folder); }
+  std::string folder;
+  RunOptions options;
+};
+
+TEST_F(ControlTest, StatusOfARunningJobByIdFolderOrAlone) {
+  RunningDslaunch job({"-np", "1", "--output", folder + "/out", "sh", "-c", "echo ready; sleep 300"}, options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  RunResult alone = run_dslaunch({"status", "--json"}, options);
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  nlohmann::json json = nlohmann::json::parse(alone.out);
+  EXPECT_EQ(json["ranks"], 1);
+  EXPECT_EQ(run_dslaunch({"status", folder + "/out"}, options).code, 0);
+  EXPECT_EQ(run_dslaunch({"status", json["id"].get<std::string>()}, options).code, 0);
+  RunResult logs = run_dslaunch({"logs", folder + "/out", "--rank", "0"}, options);
+  EXPECT_EQ(logs.out, "ready\n");
+}
+
+TEST_F(ControlTest, StopEndsTheJobWith143AndReturnsWhenItIsGone) {
+  RunningDslaunch job({"-np", "1", "--output", folder + "/out", "sh", "-c", "echo ready; sleep 300"}, options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  RunResult stop = run_dslaunch({"stop"}, options);
+  EXPECT_EQ(stop.code, 0) << stop.err;
+  EXPECT_EQ(job.wait().code, 143);
+  RunResult after = run_dslaunch({"status", folder + "/out"}, options);
+  EXPECT_EQ(after.code, 0);
+  EXPECT_NE(after.out.find("exit code 143"), std::string::npos) << after.out;
+}
+
+TEST_F(ControlTest, StopWithCheckpointIsForTrainingJobs) {
+  RunningDslaunch job({"-np", "1", "sh", "-c", "echo ready; sleep 300"}, options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  EXPECT_EQ(run_dslaunch({"stop", "--checkpoint"}, options).code, 2);
+}
+
+TEST_F(ControlTest, ASecondJobInTheSameFolderIsRefused) {
+  RunningDslaunch job({"-np", "1", "--output", folder + "/out", "sh", "-c", "echo ready; sleep 300"}, options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  RunResult second = run_dslaunch({"-np", "1", "--output", folder + "/out", "true"}, options);
+  EXPECT_EQ(second.code, 2);
+  EXPECT_NE(second.err.find("used by a running job"), std::string::npos) << second.err;
+}
+
+TEST_F(ControlTest, WithoutAJobThereIsAClearError) {
+  RunResult result = run_dslaunch({"status"}, options);
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("no job is running"), std::string::npos);
+  EXPECT_NE(run_dslaunch({"resize", "x", "-np", "2"}, options).err.find("not supported yet"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ds::testing

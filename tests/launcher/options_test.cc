@@ -1,0 +1,134 @@
+// What people type: options of mpirun's and DeepSpeed's users, and mistakes.
+#include <gtest/gtest.h>
+
+#include "launcher/option_scan.h"
+#include "launcher/option_table.h"
+#include "launcher/options.h"
+#include "topology/base/error.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+Options parse(const std::string& line) { return parse_options(split(line, ' ')); }
+
+std::string problem_of(const std::string& line) {
+  try {
+    parse(line);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Options, OneDashOrTwoMeanTheSame) {
+  for (const char* line : {"-np 4 true", "--np 4 true", "-n 4 true", "--n 4 true", "-c 4 true", "--np=4 true"})
+    EXPECT_EQ(parse(line).np, 4) << line;
+}
+
+TEST(Options, CaseMattersForNodesAndVersion) {
+  EXPECT_EQ(parse("-N 2 true").npernode, 2);
+  EXPECT_FALSE(parse("-N 2 true").np);
+  EXPECT_EQ(parse("-V").command, Command::kVersion);
+  EXPECT_TRUE(parse("-v true").verbose);
+}
+
+TEST(Options, EverythingAfterTheProgramBelongsToIt) {
+  Options options = parse("-np 2 prog -np 7 --hostfile x -h");
+  EXPECT_EQ(options.np, 2);
+  EXPECT_EQ(options.programs[0].argv, (std::vector<std::string>{"prog", "-np", "7", "--hostfile", "x", "-h"}));
+}
+
+TEST(Options, ACfgIsATrainingJobWithOptionsAndKeysOnBothSides) {
+  Options options = parse("--model.init random train.cfg --train.steps 200 -np 3 --data.shuffle=false");
+  EXPECT_TRUE(options.training());
+  EXPECT_EQ(options.config, "train.cfg");
+  EXPECT_EQ(options.np, 3);
+  ASSERT_EQ(options.overrides.size(), 3u);
+  EXPECT_EQ(options.overrides[1], (std::pair<std::string, std::string>("train.steps", "200")));
+  EXPECT_EQ(options.overrides[2], (std::pair<std::string, std::string>("data.shuffle", "false")));
+}
+
+TEST(Options, ColonSeparatesProgramsWithTheirOwnOptions) {
+  Options options = parse("-np 1 -x A=1 a : -np 2 -wdir /tmp b -q");
+  ASSERT_EQ(options.programs.size(), 2u);
+  EXPECT_EQ(options.programs[0].np, 1);
+  EXPECT_EQ(options.programs[1].np, 2);
+  EXPECT_EQ(options.programs[1].wdir, "/tmp");
+  EXPECT_EQ(options.programs[0].exports, std::vector<std::string>{"A=1"});
+  EXPECT_TRUE(options.programs[1].exports.empty());
+  EXPECT_EQ(options.programs[1].argv, (std::vector<std::string>{"b", "-q"}));
+}
+
+TEST(Options, ProgramsAfterAColonNeedTheirNumber) {
+  EXPECT_NE(problem_of("-np 1 a : b").find("-np"), std::string::npos);
+  EXPECT_NE(problem_of("-np 1 a : -np 1 -H x b").find("before the first program"), std::string::npos);
+}
+
+TEST(Options, UnknownOptionsNameTheNearestAndAreNeverGuessed) {
+  EXPECT_NE(problem_of("--hostfil x true").find("--hostfile"), std::string::npos);
+  EXPECT_NE(problem_of("-np4 true").find("unknown option -np4"), std::string::npos);
+}
+
+TEST(Options, AllProblemsAreToldAtOnce) {
+  std::string text = problem_of("-np four --timeout -1 --progress fancy --zap");
+  for (const char* word : {"four", "-1", "fancy", "--zap", "no program"})
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in " << text;
+}
+
+TEST(Options, OptionsOfLaterVersionsAreRefusedAndNotIgnored) {
+  for (const OptionSpec& spec : option_table()) {
+    if (spec.answer != OptionAnswer::kNotSupported) continue;
+    std::string value = spec.num_values() ? " 1" : "";
+    EXPECT_NE(problem_of("--" + spec.names[0] + value + " true").find("not supported yet"), std::string::npos);
+  }
+  EXPECT_NE(problem_of("--wireup mpirun true").find("not supported yet"), std::string::npos);
+}
+
+TEST(Options, TheLastOfARepeatedValueCountsWithANote) {
+  Options options = parse("-np 2 -np 4 -np 4 --tag-output --tag-output true");
+  EXPECT_EQ(options.np, 4);
+  ASSERT_EQ(options.notes.size(), 1u);
+  EXPECT_NE(options.notes[0].find("-np"), std::string::npos);
+}
+
+TEST(Options, ExportsAndParametersWithDifferentNamesAddUp) {
+  Options options = parse("-x A=1 -x B -x A=2 --mca btl self --mca pml ob1 true");
+  EXPECT_EQ(options.exports, (std::vector<std::string>{"B", "A=2"}));
+  EXPECT_EQ(options.mca.size(), 2u);
+  EXPECT_EQ(options.notes.size(), 1u);
+}
+
+TEST(Options, NamesInTheTableAreUnique) {
+  std::vector<std::string> seen;
+  for (const OptionSpec& spec : option_table())
+    for (const std::string& name : spec.names) {
+      EXPECT_EQ(std::count(seen.begin(), seen.end(), name), 0) << name;
+      seen.push_back(name);
+    }
+}
+
+TEST(Options, HelpShowsEveryOptionAndAnExample) {
+  std::string help = help_text();
+  for (const OptionSpec& spec : option_table())
+    EXPECT_NE(help.find(with_dashes(spec.names[0])), std::string::npos) << spec.names[0];
+  EXPECT_NE(help.find("--hostfile hosts train.cfg"), std::string::npos);
+}
+
+TEST(Options, AppFilesAreReadAsAShellWould) {
+  EXPECT_EQ(split_app_file("# both\n-np 1 echo 'a b'\n\n-np 2 echo \"c \\\"d\"\n", "f"),
+            (std::vector<std::string>{"-np", "1", "echo", "a b", ":", "-np", "2", "echo", "c \"d"}));
+  EXPECT_THROW(split_app_file("echo 'a\n", "f"), Error);
+}
+
+TEST(Options, SubcommandsHaveTheirOwnOptions) {
+  EXPECT_EQ(parse("status").command, Command::kStatus);
+  EXPECT_TRUE(parse("stop runs/a --checkpoint").checkpoint);
+  EXPECT_EQ(parse("logs job-1 --rank 3 -f").rank, 3);
+  EXPECT_NE(problem_of("stop a b").find("one job"), std::string::npos);
+  EXPECT_NE(problem_of("status --checkpoint").find("--checkpoint"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ds

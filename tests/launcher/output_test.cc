@@ -1,0 +1,133 @@
+// Output options of programs on this machine, plans, and notes.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "tests/launcher/dslaunch_run.h"
+#include "topology/base/text.h"
+
+namespace ds::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder {
+ public:
+  Folder() {
+    char pattern[] = "/tmp/dslaunch-folder-XXXXXX";
+    path = ::mkdtemp(pattern);
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::string read(const std::string& name) const {
+    std::ifstream file(path + "/" + name);
+    return std::string((std::istreambuf_iterator<char>(file)), {});
+  }
+  std::string path;
+};
+
+TEST(Output, TagsMarkWholeLinesOfRankAndStream) {
+  RunResult result = run_dslaunch({"--oversubscribe", "-np", "2", "--tag-output", "sh", "-c",
+                                   "printf 'half '; printf 'line\\nopen'; [ $RANK = 1 ] && echo e >&2; true"});
+  EXPECT_EQ(result.code, 0);
+  std::vector<std::string> lines = split(trim(result.out), '\n');
+  std::sort(lines.begin(), lines.end());
+  EXPECT_EQ(lines, (std::vector<std::string>{"[1,0]<stdout>:half line", "[1,0]<stdout>:open", "[1,1]<stdout>:half line",
+                                             "[1,1]<stdout>:open"}));
+  EXPECT_EQ(result.err, "[1,1]<stderr>:e\n");
+}
+
+TEST(Output, LinesOfRanksAreNeverMixed) {
+  RunResult result = run_dslaunch({"--oversubscribe", "-np", "3", "sh", "-c",
+                                   "i=0; while [ $i -lt 500 ]; do printf '%s' $RANK-$RANK-; printf '%s\\n' $RANK; i=$((i+1)); done"});
+  int lines = 0;
+  for (const std::string& line : split(trim(result.out), '\n')) {
+    ++lines;
+    ASSERT_TRUE(line == "0-0-0" || line == "1-1-1" || line == "2-2-2") << line;
+  }
+  EXPECT_EQ(lines, 1500);
+}
+
+TEST(Output, FilesPerRankAsMpirunWritesThem) {
+  Folder folder;
+  RunResult shown = run_dslaunch({"--oversubscribe", "-np", "2", "--output-filename", folder.path + "/o", "sh", "-c",
+                                  "echo $RANK; echo e$RANK >&2"});
+  EXPECT_EQ(folder.read("o/1/rank.1/stdout"), "1\n");
+  EXPECT_EQ(folder.read("o/1/rank.0/stderr"), "e0\n");
+  EXPECT_EQ(shown.out.size(), 4u);
+  RunResult hidden = run_dslaunch({"-np", "1", "--output-filename", folder.path + "/p:nocopy", "echo", "x"});
+  EXPECT_EQ(hidden.out, "");
+  EXPECT_EQ(folder.read("p/1/rank.0/stdout"), "x\n");
+}
+
+TEST(Output, MergedStreamsAreOne) {
+  RunResult result = run_dslaunch({"-np", "1", "--merge-stderr-to-stdout", "sh", "-c", "echo a; echo b >&2"});
+  EXPECT_EQ(result.err, "");
+  EXPECT_NE(result.out.find("b\n"), std::string::npos);
+}
+
+TEST(Output, AnOutputFolderKeepsLogsEventsAndState) {
+  Folder folder;
+  RunResult result = run_dslaunch({"--oversubscribe", "-np", "2", "--output", folder.path + "/out", "sh", "-c",
+                                   "echo out $RANK; [ $RANK = 1 ] && exit 4; sleep 300"});
+  EXPECT_EQ(result.code, 4);
+  EXPECT_EQ(folder.read("out/logs/1/rank1.log"), "out 1\n");
+  nlohmann::json job = nlohmann::json::parse(folder.read("out/job.json"));
+  EXPECT_EQ(job["state"], "failed");
+  EXPECT_EQ(job["exit_code"], 4);
+  std::vector<std::string> events;
+  for (const std::string& line : split(trim(folder.read("out/events.jsonl")), '\n'))
+    events.push_back(nlohmann::json::parse(line)["event"]);
+  EXPECT_EQ(events.front(), "job_started");
+  EXPECT_EQ(events.back(), "job_finished");
+  EXPECT_EQ(std::count(events.begin(), events.end(), "rank_exited"), 2);
+  run_dslaunch({"-np", "1", "--output", folder.path + "/out", "true"});
+  nlohmann::json second = nlohmann::json::parse(folder.read("out/job.json"));
+  EXPECT_EQ(second["generation"], 2) << "generations continue over launches";
+}
+
+TEST(Output, ADryRunStartsNothingAndIsJsonOnRequest) {
+  RunResult result = run_dslaunch({"--dry-run", "--json", "-H", "a:2,b", "./none"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  nlohmann::json json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["ranks"].size(), 3u);
+  EXPECT_EQ(json["ranks"][2]["host"], "b");
+  RunResult text = run_dslaunch({"--dry-run", "-H", "a:2,b", "./none"});
+  EXPECT_NE(text.out.find("hosts from -H"), std::string::npos);
+}
+
+TEST(Output, UnknownSlotsAreNullInADryRun) {
+  Folder folder;
+  std::ofstream(folder.path + "/hosts") << "far1\nfar2\n";
+  RunResult result = run_dslaunch({"--dry-run", "--json", "--hostfile", folder.path + "/hosts", "true"});
+  EXPECT_EQ(result.code, 0);
+  nlohmann::json json = nlohmann::json::parse(result.out);
+  EXPECT_TRUE(json["hosts"][0]["slots"].is_null());
+  EXPECT_FALSE(json.contains("ranks"));
+  EXPECT_NE(result.err.find("known only to the hosts"), std::string::npos);
+}
+
+TEST(Output, UsageErrorsEndWithAJsonLineToo) {
+  RunResult result = run_dslaunch({"--hostfil", "x", "true"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(nlohmann::json::parse(result.last_line())["exit_code"], 2);
+}
+
+TEST(Output, HelpAndVersionAreOnStandardOutput) {
+  EXPECT_NE(run_dslaunch({"-h"}).out.find("Examples"), std::string::npos);
+  EXPECT_TRUE(run_dslaunch({"-V"}).out.starts_with("dslaunch "));
+}
+
+TEST(Output, AReaderThatLeavesDoesNotBreakTheJob) {
+  std::string command = "set -o pipefail; " + bin_folder() + "/dslaunch -np 1 sh -c 'seq 100000; exit 5' 2>/dev/null | head -n 1 "
+                        ">/dev/null; exit ${PIPESTATUS[0]}";
+  int status = std::system(("bash -c '" + std::string("exec bash -s") + "' <<'END'\n" + command + "\nEND").c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 5);
+}
+
+}  // namespace
+}  // namespace ds::testing

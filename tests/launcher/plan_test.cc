@@ -1,0 +1,161 @@
+// Plans as values: who sits where, and how that is printed.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/proto/control.pb.h"
+#include "hostfiles/rankfile.h"
+#include "launcher/agent_starter.h"
+#include "launcher/hosts_from.h"
+#include "launcher/launch_plan.h"
+#include "launcher/options.h"
+#include "launcher/rank_table.h"
+#include "launcher/start_message.h"
+#include "topology/base/error.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+Cluster cluster_of(const std::vector<int>& slots) {
+  Cluster cluster;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    Host host;
+    host.name = "h" + std::to_string(i);
+    if (slots[i] >= 0) host.slots = slots[i];
+    cluster.hosts.push_back(host);
+  }
+  return cluster;
+}
+
+LaunchPlan plan(const std::string& line, const Cluster& cluster) {
+  return plan_launch(parse_options(split(line, ' ')), cluster, "test", std::vector<bool>(cluster.hosts.size()), nullptr);
+}
+
+TEST(Plan, RanksFillHostAfterHost) {
+  LaunchPlan p = plan("true", cluster_of({2, 1}));
+  ASSERT_TRUE(p.placed);
+  EXPECT_EQ(p.world_size, 3);
+  EXPECT_EQ(p.slots_used, (std::vector<int>{2, 1}));
+  EXPECT_EQ(p.ranks[2].host, 1u);
+  EXPECT_EQ(p.ranks[2].local_rank, 0);
+}
+
+TEST(Plan, MoreRanksThanSlotsNeedToBeAskedFor) {
+  EXPECT_THROW(plan("-np 4 true", cluster_of({2, 1})), Error);
+  LaunchPlan p = plan("-np 4 --oversubscribe true", cluster_of({2, 1}));
+  EXPECT_EQ(p.world_size, 4);
+  EXPECT_TRUE(p.oversubscribed(0) || p.oversubscribed(1));
+}
+
+TEST(Plan, RanksOfProgramsFollowEachOther) {
+  LaunchPlan p = plan("-np 1 a : -np 2 b", cluster_of({3}));
+  EXPECT_EQ(p.program_of, (std::vector<int>{0, 1, 1}));
+}
+
+TEST(Plan, UnknownSlotsLeaveRanksOpen) {
+  LaunchPlan p = plan("--dry-run --json true", cluster_of({-1, 2}));
+  EXPECT_FALSE(p.placed);
+  nlohmann::json json = nlohmann::json::parse(plan_json(p));
+  EXPECT_TRUE(json["hosts"][0]["slots"].is_null());
+  EXPECT_FALSE(json.contains("ranks"));
+}
+
+TEST(Plan, JsonLeavesOutWhatIsAbsent) {
+  Cluster cluster = cluster_of({1, 1});
+  cluster.hosts[1].port = 2222;
+  cluster.hosts[1].user = "u";
+  LaunchPlan p = plan("true", cluster);
+  p.groups = groups_of(ProcessMesh(ParallelDims{.data = 2}));
+  nlohmann::json json = nlohmann::json::parse(plan_json(p));
+  EXPECT_EQ(json["hosts"][0], (nlohmann::json{{"name", "h0"}, {"slots", 1}}));
+  EXPECT_EQ(json["hosts"][1]["port"], 2222);
+  EXPECT_EQ(json["ranks"][1], (nlohmann::json{{"rank", 1}, {"host", "h1"}, {"local_rank", 0}}));
+  EXPECT_EQ(json["groups"], (nlohmann::json{{"data", {{0, 1}}}}));
+}
+
+TEST(Plan, ARankfileMustAgreeWithTheNumberOfRanks) {
+  Rankfile file = parse_rankfile("rank 0=h1\nrank 1=h0\n", "rf");
+  Options options = parse_options({"-np", "2", "true"});
+  LaunchPlan p = plan_launch(options, cluster_of({1, 1}), "rankfile", {false, false}, &file);
+  EXPECT_EQ(p.ranks[0].host, 1u);
+  options.np = 3;
+  EXPECT_THROW(plan_launch(options, cluster_of({1, 1}), "rankfile", {false, false}, &file), Error);
+}
+
+TEST(Hosts, TheFirstSourceThatIsThereCounts) {
+  Host here;
+  here.name = "here";
+  std::map<std::string, std::string> slurm = {{"SLURM_JOB_ID", "7"},
+                                              {"SLURM_JOB_NODELIST", "n[1-2]"},
+                                              {"SLURM_JOB_NUM_NODES", "2"},
+                                              {"SLURM_TASKS_PER_NODE", "2(x2)"}};
+  HostSource source = hosts_from(parse_options({"true"}), slurm, here, std::nullopt);
+  EXPECT_TRUE(source.slurm);
+  EXPECT_EQ(source.cluster.hosts.size(), 2u);
+  source = hosts_from(parse_options({"-H", "a:2,b", "true"}), slurm, here, std::nullopt);
+  EXPECT_FALSE(source.slurm);
+  EXPECT_EQ(source.cluster.hosts[0].slots, 2);
+  source = hosts_from(parse_options({"true"}), {}, here, std::nullopt);
+  EXPECT_EQ(source.cluster.hosts[0].name, "here");
+}
+
+TEST(StartMessage, EachHostGetsItsOwnRanksAndAllHosts) {
+  LaunchPlan p = plan("-np 1 a x : -np 2 b", cluster_of({1, 2}));
+  StartRequest request;
+  request.job = "j";
+  request.argv = {{"a", "x"}, {"b"}};
+  request.program_env = {{"V=1"}, {}};
+  request.program_wdir = {"", "/w"};
+  request.stdin_target = "all";
+  control::StartGeneration start = start_message(p, request, 1);
+  ASSERT_EQ(start.ranks_size(), 2);
+  EXPECT_EQ(start.ranks(0).rank(), 1u);
+  EXPECT_EQ(start.ranks(0).argv(0), "b");
+  EXPECT_TRUE(start.ranks(0).wdir_given());
+  EXPECT_EQ(start.hosts_size(), 2);
+  EXPECT_EQ(start.hosts(1).first_rank(), 1u);
+  EXPECT_EQ(start.hosts(1).num_ranks(), 2u);
+  EXPECT_EQ(start.stdin_rank(), -2);
+  EXPECT_EQ(start.first_ranks_of_apps_size(), 2);
+  EXPECT_EQ(start_message(p, request, 0).ranks(0).env(0), "V=1");
+}
+
+TEST(RankTable, KnowsWhoIsMissing) {
+  RankTable table(plan("true", cluster_of({2, 1})));
+  EXPECT_FALSE(table.all_started());
+  table.host_started(0);
+  EXPECT_EQ(table.unstarted_hosts(), std::vector<int>{1});
+  EXPECT_TRUE(table.rank_ended(0));
+  EXPECT_FALSE(table.rank_ended(0)) << "an end counts once";
+  table.host_ended(1);
+  EXPECT_EQ(table.alive_ranks(), std::vector<int>{1});
+  table.host_ended(0);
+  EXPECT_TRUE(table.all_exited() && table.all_ended() && table.all_started());
+}
+
+TEST(RankTable, RangesAreShort) { EXPECT_EQ(ranges_text({0, 1, 2, 5, 7, 8}), "0-2,5,7-8"); }
+
+TEST(Starters, SshGetsPortUserAndAQuotedPath) {
+  Host host;
+  host.name = "h";
+  host.port = 2222;
+  host.user = "u";
+  AgentCommand command = ssh_starter("ssh -F my", "/opt/it's/dsagent")->commands({host}, {0})[0];
+  std::string line = join(command.command.argv, " ");
+  EXPECT_TRUE(line.starts_with("ssh -F my -T -x -o BatchMode=yes ")) << line;
+  EXPECT_NE(line.find("-p 2222 -l u h exec '/opt/it'\\''s/dsagent'"), std::string::npos) << line;
+}
+
+TEST(Starters, SrunStartsOneAgentPerNodeInOneStep) {
+  Cluster cluster = cluster_of({2, 2, 2});
+  std::vector<AgentCommand> commands = srun_starter("/b/dsagent")->commands(cluster.hosts, {1, 2});
+  ASSERT_EQ(commands.size(), 1u);
+  EXPECT_TRUE(commands[0].finds_own_host);
+  std::string line = join(commands[0].command.argv, " ");
+  for (const char* word : {"--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--nodelist=h1,h2", "--mpi=none", "--overlap"})
+    EXPECT_NE(line.find(word), std::string::npos) << word;
+}
+
+}  // namespace
+}  // namespace ds

@@ -1,0 +1,193 @@
+// Programs on this machine: exit codes, signals, stdin, environment, as mpirun's users expect; nothing left behind.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/launcher/dslaunch_run.h"
+#include "topology/base/text.h"
+
+namespace ds::testing {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words shell(int ranks, const std::string& script, Words options = {}) {
+  Words all = {"--oversubscribe", "-np", std::to_string(ranks)};
+  all.insert(all.end(), options.begin(), options.end());
+  all.insert(all.end(), {"/bin/sh", "-c", script});
+  return all;
+}
+
+// Our own mark in the environment of everything a test starts.
+std::string mark() {
+  const ::testing::TestInfo* info = ::testing::UnitTest::GetInstance()->current_test_info();
+  return std::string("DSLAUNCH_TEST_MARK=") + info->name() + std::to_string(::getpid()) + ".";
+}
+
+RunOptions marked(const std::string& input = "") {
+  std::string text = mark();
+  size_t equals = text.find('=');
+  return {input, {{text.substr(0, equals), text.substr(equals + 1)}}, "/tmp"};
+}
+
+nlohmann::json last_json(const RunResult& result) { return nlohmann::json::parse(result.last_line(), nullptr, false); }
+
+TEST(Programs, AllZeroIsZeroAndSilent) {
+  RunResult result = run_dslaunch({"-np", "2", "--oversubscribe", "true"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out + result.err, "");
+}
+
+TEST(Programs, ZeroRanksRunNothing) { EXPECT_EQ(run_dslaunch({"-np", "0", "false"}).code, 0); }
+
+TEST(Programs, TheFirstFailingRankEndsTheJobAndGivesItsCode) {
+  RunResult result = run_dslaunch(shell(3, "echo last words >&2; [ $RANK = 1 ] && exit 3; sleep 300"), marked());
+  EXPECT_EQ(result.code, 3);
+  nlohmann::json json = last_json(result);
+  EXPECT_EQ(json["rank"], 1) << result.err;
+  EXPECT_EQ(json["exit_code"], 3);
+  EXPECT_TRUE(json.contains("pid") && json.contains("host"));
+  EXPECT_NE(result.err.find("last output of rank 1"), std::string::npos);
+  EXPECT_EQ(processes_left(mark()), "");
+}
+
+TEST(Programs, DeathBySignalIs128MoreThanTheSignal) {
+  for (int signal : {SIGKILL, SIGSEGV, SIGTERM}) {
+    RunResult result = run_dslaunch(shell(2, "[ $RANK = 1 ] && kill -" + std::to_string(signal) + " $$; sleep 300"));
+    EXPECT_EQ(result.code, 128 + signal) << result.err;
+    EXPECT_EQ(last_json(result)["signal"], signal);
+  }
+}
+
+TEST(Programs, WhatCannotRunIs126And127) {
+  RunResult missing = run_dslaunch({"-np", "2", "--oversubscribe", "./no-such-program"});
+  EXPECT_EQ(missing.code, 127);
+  EXPECT_NE(missing.err.find("no-such-program"), std::string::npos);
+  EXPECT_EQ(run_dslaunch({"-np", "1", "/etc/passwd"}).code, 126);
+}
+
+TEST(Programs, AMissingWorkingFolderIsAUsageError) {
+  RunResult result = run_dslaunch({"-np", "1", "--wdir", "/no/such/folder", "true"});
+  EXPECT_EQ(result.code, 2) << result.err;
+  EXPECT_NE(result.err.find("/no/such/folder"), std::string::npos);
+}
+
+TEST(Programs, TheTimeLimitIs110AndLeavesNothing) {
+  RunResult result = run_dslaunch(shell(2, "sleep 300 & sleep 300", {"--timeout", "1"}), marked());
+  EXPECT_EQ(result.code, 110) << result.err;
+  EXPECT_EQ(processes_left(mark()), "");
+}
+
+TEST(Programs, RanksHaveTheEnvironmentOfBothWorlds) {
+  RunResult result = run_dslaunch(shell(2, "echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $NODE_RANK "
+                                           "$OMPI_COMM_WORLD_RANK $OMPI_COMM_WORLD_SIZE $MASTER_ADDR $A $B",
+                                        {"-x", "A=one two", "-x", "B"}), {"", {{"B", "three"}}, "/tmp"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  std::vector<std::string> lines = split(trim(result.out), '\n');
+  std::sort(lines.begin(), lines.end());
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0], "0 2 0 2 0 0 2 127.0.0.1 one two three");
+  EXPECT_EQ(lines[1], "1 2 1 2 0 1 2 127.0.0.1 one two three");
+}
+
+TEST(Programs, SeveralProgramsAreNumberedThrough) {
+  RunResult result = run_dslaunch({"--oversubscribe", "-np", "1", "sh", "-c", "echo a $RANK", ":", "-np", "2", "-x", "V=7",
+                                   "sh", "-c", "echo b $RANK $V"});
+  std::vector<std::string> lines = split(trim(result.out), '\n');
+  std::sort(lines.begin(), lines.end());
+  EXPECT_EQ(lines, (Words{"a 0", "b 1 7", "b 2 7"})) << result.err;
+}
+
+TEST(Programs, StandardInputGoesToRankZero) {
+  RunResult result = run_dslaunch({"--oversubscribe", "-np", "2", "cat"}, marked("hello\nworld"));
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(trim(result.out), "hello\nworld");
+}
+
+TEST(Programs, StandardInputCanGoToAnotherRankOrAllOrNone) {
+  Words script = {"sh", "-c", "echo $RANK $(wc -c)"};
+  auto counts = [&](const std::string& target) {
+    Words words = {"--oversubscribe", "-np", "2", "--stdin", target};
+    words.insert(words.end(), script.begin(), script.end());
+    std::vector<std::string> lines = split(trim(run_dslaunch(words, marked("12345")).out), '\n');
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  };
+  EXPECT_EQ(counts("1"), (Words{"0 0", "1 5"}));
+  EXPECT_EQ(counts("all"), (Words{"0 5", "1 5"}));
+  EXPECT_EQ(counts("none"), (Words{"0 0", "1 0"}));
+}
+
+TEST(Programs, MuchInputArrivesWhole) {
+  std::string much(5 << 20, 'x');
+  RunResult result = run_dslaunch({"-np", "1", "wc", "-c"}, marked(much));
+  EXPECT_EQ(trim(result.out), std::to_string(much.size())) << result.err;
+}
+
+TEST(Programs, TermEndsRanksAndGives143) {
+  RunningDslaunch job(shell(2, "echo ready; sleep 300"), marked());
+  ASSERT_TRUE(job.wait_for("ready"));
+  job.signal(SIGTERM);
+  RunResult result = job.wait();
+  EXPECT_EQ(result.code, 143) << result.err;
+  EXPECT_EQ(processes_left(mark()), "");
+}
+
+TEST(Programs, CtrlCGives130AndASecondOneKillsWhatIgnoresTerm) {
+  RunningDslaunch job(shell(1, "trap '' TERM; echo ready; while :; do sleep 1; done", {"--grace", "200"}), marked());
+  ASSERT_TRUE(job.wait_for("ready"));
+  job.signal(SIGINT);
+  job.signal(SIGINT);
+  RunResult first = job.wait(std::chrono::seconds(1));
+  if (first.code == -1) GTEST_SKIP() << "both signals were delivered as one";
+  EXPECT_EQ(first.code, 130) << first.err;
+}
+
+TEST(Programs, Usr1IsForwardedToPrograms) {
+  RunningDslaunch job(shell(1, "trap 'echo got it; exit 7' USR1; echo ready; while :; do sleep 0.1; done"), marked());
+  ASSERT_TRUE(job.wait_for("ready"));
+  job.signal(SIGUSR1);
+  RunResult result = job.wait();
+  EXPECT_EQ(result.code, 7) << result.err;
+  EXPECT_NE(result.out.find("got it"), std::string::npos);
+}
+
+TEST(Programs, KillingTheLauncherLeavesNothing) {
+  RunningDslaunch job(shell(2, "echo ready; setsid sleep 300 & sleep 300"), marked());
+  ASSERT_TRUE(job.wait_for("ready"));
+  job.signal(SIGKILL);
+  EXPECT_EQ(job.wait().code, 137);
+  EXPECT_EQ(processes_left(mark()), "");
+}
+
+TEST(Programs, MoreRanksThanSlotsAreRefused) {
+  RunResult result = run_dslaunch({"-H", "localhost", "-np", "2", "true"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("slots"), std::string::npos);
+}
+
+TEST(Programs, AHostThatDoesNotExistIsNamedAndIs75) {
+  RunResult result = run_dslaunch({"-H", "no-such-host.invalid", "--ssh", "false", "true"});
+  EXPECT_EQ(result.code, 75) << result.err;
+  EXPECT_EQ(last_json(result)["host"], "no-such-host.invalid");
+}
+
+TEST(Programs, AnAgentIsReachedThroughLoginNoiseOnItsOwnStreams) {
+  // A login that prints, and a network on which nobody can dial back: the frames run over the login's streams.
+  std::string script = ::testing::TempDir() + "/fake-ssh";
+  std::ofstream(script) << "#!/bin/sh\necho 'Welcome to this host'\nwhile [ $# -gt 1 ]; do shift; done\nexec unshare -n sh -c "
+                           "\"ip link set lo up; $1\"\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  if (::geteuid() != 0 || std::system("unshare -n true 2>/dev/null") != 0) GTEST_SKIP() << "no network namespaces here";
+  RunResult result = run_dslaunch({"-H", "192.0.2.1", "-np", "1", "--ssh", script, "echo", "through"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "through\n");
+}
+
+}  // namespace
+}  // namespace ds::testing

@@ -1,0 +1,178 @@
+// Small texts: tags of lines, login noise, causes of failed logins, progress lines, events, addresses.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "agent/contract.h"
+#include "launcher/event_log.h"
+#include "launcher/job_identity.h"
+#include "launcher/line_format.h"
+#include "launcher/local_machine.h"
+#include "launcher/marker_scan.h"
+#include "launcher/progress.h"
+#include "launcher/rank_exports.h"
+#include "launcher/reach_failure.h"
+#include "topology/base/error.h"
+
+namespace ds {
+namespace {
+
+TEST(LineFormat, TagsEveryLineAndClosesTheLast) {
+  LineFormat tagged{true, false};
+  EXPECT_EQ(tagged.apply(3, false, "a\n\nb", 0), "[1,3]<stdout>:a\n[1,3]<stdout>:\n[1,3]<stdout>:b\n");
+  EXPECT_EQ(tagged.apply(0, true, "x\n", 0), "[1,0]<stderr>:x\n");
+}
+
+TEST(LineFormat, WithoutTagsBytesAreUntouched) {
+  EXPECT_EQ(LineFormat{}.apply(0, false, "half \0 line", 0), std::string("half "));
+  EXPECT_EQ(LineFormat{}.apply(0, false, std::string("a\0b", 3), 0).size(), 3u);
+}
+
+TEST(LineFormat, TimesComeBeforeTheTag) {
+  std::string text = LineFormat{true, true}.apply(1, false, "x\n", 1000000000);
+  EXPECT_NE(text.find(" 2001[1,1]<stdout>:x\n"), std::string::npos) << text;
+}
+
+TEST(MarkerScan, FindsTheMarkerAfterNoiseHoweverItIsCut) {
+  const std::string stream = "Welcome!\nmark but not quite\n\nmark\nframes";
+  for (size_t cut = 0; cut <= stream.size(); ++cut) {
+    MarkerScan scan("mark");
+    bool found = scan.feed(stream.substr(0, cut));
+    EXPECT_EQ(found, cut >= stream.find("\nmark\n") + 6) << cut;
+    EXPECT_TRUE(scan.feed(stream.substr(cut)));
+    EXPECT_EQ(scan.rest(), "frames");
+    EXPECT_TRUE(scan.noise().starts_with("Welcome!"));
+  }
+}
+
+TEST(MarkerScan, KeepsOnlyTheEndOfEndlessNoise) {
+  MarkerScan scan("mark");
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(scan.feed(std::string(1000, 'x')));
+  EXPECT_LE(scan.noise().size(), 2000u);
+  EXPECT_TRUE(scan.feed("\nmark\n"));
+}
+
+TEST(ReachFailure, CausesOfSshAreNamed) {
+  auto cause = [](const char* said, int code) { return classify_reach_failure("h", said, code, 10).cause; };
+  EXPECT_EQ(cause("ssh: Could not resolve hostname h: Name or service not known\n", 255), "not found");
+  EXPECT_EQ(cause("Host key verification failed.\n", 255), "host key unknown");
+  EXPECT_EQ(cause("u@h: Permission denied (publickey).\n", 255), "login refused");
+  EXPECT_EQ(cause("ssh: connect to host h port 22: Connection refused\n", 255), "connection refused");
+  EXPECT_EQ(cause("bash: line 1: /x/dsagent: No such file or directory\n", 127), "no dsagent");
+  EXPECT_EQ(cause("", -1), "no answer in 10 s");
+  EXPECT_EQ(cause("", 3), "agent ended with code 3");
+}
+
+TEST(ReachFailure, HostsWithOneCauseShareALine) {
+  std::string text = describe_reach_failures({{"a", "not found", "x"}, {"b", "no answer in 10 s", ""}, {"c", "not found", "y"}});
+  EXPECT_EQ(text, "not found on: a, c (x)\nno answer in 10 s: b");
+}
+
+RankProgress at(int64_t step, int rank = 0) {
+  RankProgress report;
+  report.rank = rank;
+  report.step = step;
+  report.total_steps = 20;
+  report.loss = 1.5;
+  report.tokens_per_second = 12345;
+  report.phase = static_cast<int>(RankPhase::kTraining);
+  return report;
+}
+
+TEST(Progress, PlainLinesComeEveryLogEverySteps) {
+  Progress progress(ProgressStyle::kPlain, 5, 2);
+  auto now = Progress::Clock::now();
+  progress.start_generation(1, now);
+  std::vector<int64_t> told;
+  for (int64_t step = 1; step <= 20; ++step)
+    if (!progress.take(at(step), now + std::chrono::seconds(step)).empty()) told.push_back(step);
+  EXPECT_EQ(told, (std::vector<int64_t>{1, 5, 10, 15, 20}));
+}
+
+TEST(Progress, LineTellsStepLossSpeedAndTimeLeft) {
+  Progress progress(ProgressStyle::kBar, 5, 2);
+  auto now = Progress::Clock::now();
+  progress.start_generation(3, now);
+  progress.take(at(0), now);
+  std::string line = progress.take(at(10), now + std::chrono::seconds(10));
+  EXPECT_EQ(line, "step 10/20  loss 1.5000  12.3k tokens/s  0:10 left  2 ranks  generation 3");
+}
+
+TEST(Progress, OnlyTheLowestRankIsShown) {
+  Progress progress(ProgressStyle::kBar, 5, 2);
+  auto now = Progress::Clock::now();
+  progress.start_generation(1, now);
+  EXPECT_NE(progress.take(at(3, 1), now), "");
+  EXPECT_NE(progress.take(at(1, 0), now), "");
+  EXPECT_EQ(progress.take(at(9, 1), now), "");
+  EXPECT_EQ(progress.step(), 1);
+}
+
+TEST(Progress, NumbersAreShort) {
+  EXPECT_EQ(short_number(999), "999");
+  EXPECT_EQ(short_number(12345), "12.3k");
+  EXPECT_EQ(short_number(2.5e6), "2.50M");
+  EXPECT_EQ(short_duration(59), "0:59");
+  EXPECT_EQ(short_duration(3725), "1:02:05");
+}
+
+TEST(Events, HaveTimeAndOnlyWhatFits) {
+  Event event{"rank_exited"};
+  event.generation = 2;
+  event.rank = 1;
+  nlohmann::json json = nlohmann::json::parse(event_json(event, 12.5));
+  EXPECT_EQ(json, (nlohmann::json{{"time", 12.5}, {"event", "rank_exited"}, {"generation", 2}, {"rank", 1}}));
+}
+
+TEST(Exports, ComeFromTheEnvironmentOrTheCommandLine) {
+  std::vector<std::string> warnings;
+  EXPECT_EQ(resolve_exports({"A", "B=x y=z", "C"}, {{"A", "1;|&()\n"}}, warnings),
+            (std::vector<std::string>{"A=1;|&()\n", "B=x y=z"}));
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("C"), std::string::npos);
+}
+
+TEST(Exports, EnvFilesAreLiteral) {
+  EXPECT_EQ(parse_env_file("# c\nP=/x:$P\n\n", "f"), std::vector<std::string>{"P=/x:$P"});
+  EXPECT_THROW(parse_env_file("nonsense\n", "f"), Error);
+}
+
+TEST(LocalMachine, NetworksMatchByBits) {
+  EXPECT_TRUE(in_network("10.1.2.3", "10.0.0.0/8"));
+  EXPECT_FALSE(in_network("11.1.2.3", "10.0.0.0/8"));
+  EXPECT_TRUE(in_network("fd00::1", "fd00::/16"));
+  EXPECT_FALSE(in_network("10.1.2.3", "fd00::/16"));
+  EXPECT_FALSE(in_network("10.1.2.3", "nonsense"));
+}
+
+TEST(LocalMachine, LoopbackIsNeverPublished) {
+  std::vector<LocalAddress> all = {{"lo", "127.0.0.1", true}, {"eth0", "10.0.0.1", false}, {"eth1", "fe80::1%eth1", false}};
+  EXPECT_EQ(published_addresses(all, ""), std::vector<std::string>{"10.0.0.1"});
+  EXPECT_EQ(published_addresses(all, "eth0"), std::vector<std::string>{"10.0.0.1"});
+  EXPECT_THROW(published_addresses(all, "ib0"), Error);
+}
+
+TEST(LocalMachine, IsRecognisedByNameAndAddress) {
+  std::vector<LocalAddress> all = local_addresses();
+  EXPECT_TRUE(is_this_machine("localhost", all));
+  EXPECT_TRUE(is_this_machine("127.0.0.1", all));
+  EXPECT_TRUE(is_this_machine(this_host_name(), all));
+  EXPECT_FALSE(is_this_machine("192.0.2.77", all));
+}
+
+TEST(Identity, JobIdsAreSafeInPaths) {
+  std::string id = new_job_id("my job/ä");
+  EXPECT_EQ(id.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"), std::string::npos);
+  EXPECT_NE(new_job_id("a"), new_job_id("a"));
+  EXPECT_LE(new_job_id(std::string(500, 'x')).size(), 40u);
+}
+
+TEST(Identity, HexRoundTrips) {
+  std::string key = new_job_key();
+  EXPECT_EQ(key.size(), 32u);
+  EXPECT_EQ(from_hex(to_hex(key)), key);
+  EXPECT_THROW(from_hex("zz"), Error);
+}
+
+}  // namespace
+}  // namespace ds
