@@ -28,7 +28,7 @@ class FaultTest : public JobTest {
     fault(job);
     const auto code = job.wait(to_end);
     EXPECT_TRUE(code.has_value()) << name << ": still running " << to_end.count() << " s after the fault\n" << job.err();
-    if (code) EXPECT_EQ(*code, expected_code) << name << "\n" << job.err();
+    EXPECT_EQ(code.value_or(expected_code), expected_code) << name << "\n" << job.err();
     expect_nothing_left(to_clean);
     return job.err();
   }
