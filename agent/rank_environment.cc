@@ -74,12 +74,15 @@ Environment rank_environment(const Environment& inherited, const control::StartG
   set_place(environment, start, rank, surroundings);
   set_meeting_point(environment, start);
   environment.emplace("OMP_NUM_THREADS", thread_count(start, rank, surroundings));
+  // Training ranks share their host with others; threads that spin while they wait would take the cores of those.
+  if (start.training() && environment.count("OMP_WAIT_POLICY") == 0) environment.emplace("GOMP_SPINCOUNT", "1000");
   for (const auto& parameter : start.mca()) set_all(environment, {"OMPI_MCA_" + parameter});
   if (start.wireup() != "none") {
     MpiSurroundings mpi;
     mpi.several_hosts = start.hosts_size() > 1;
     mpi.fast_fabric = surroundings.fast_fabric;
-    mpi.oversubscribed = start.oversubscribed() || static_cast<uint32_t>(start.ranks_size()) > surroundings.usable_cores;
+    mpi.oversubscribed =
+        start.oversubscribed() || static_cast<uint32_t>(start.ranks_size()) > surroundings.usable_cores;
     mpi.uses_gpus = !get_or(environment, "CUDA_VISIBLE_DEVICES", "").empty();
     mpi.shared_networks = surroundings.shared_networks;
     mpi.memory_folder = start.memory_folder();
