@@ -21,7 +21,27 @@ int tag_of(const Call& call) {
   return 2 * static_cast<int>(call.sequence % kNumSequenceTags);
 }
 
-int64_t element_aligned(int64_t bytes) { return bytes / 64 * 64; }
+// Pieces are for what happens while the next one is on its way: summing, and passing on in a broadcast. Data that goes
+// straight into place travels best in few messages.
+constexpr int64_t kStraightFactor = 16;
+constexpr int64_t kLargestPiece = 1 << 30;
+
+int64_t piece_bytes_of(CallKind kind, int64_t wanted, int size) {
+  const int64_t aligned = wanted / 64 * 64;  // whole elements of every type
+  switch (kind) {
+    case CallKind::kAllReduce:
+    case CallKind::kReduceScatter:
+      return reducing_piece_bytes(aligned, size);
+    case CallKind::kBroadcast:
+      return aligned;
+    case CallKind::kAllGather:
+    case CallKind::kAllToAll:
+    case CallKind::kPointToPoint:
+    case CallKind::kBarrier:
+      return std::min(aligned * kStraightFactor, kLargestPiece);
+  }
+  return aligned;
+}
 
 }  // namespace
 
@@ -35,7 +55,6 @@ ExchangeCommunicator::ExchangeCommunicator(std::shared_ptr<Transport> transport,
   group_->options = options;
   group_->world_ranks.resize(transport->size());
   std::iota(group_->world_ranks.begin(), group_->world_ranks.end(), 0);
-  constexpr int64_t kLargestPiece = 1 << 30;
   if (options.piece_bytes < 64 || options.piece_bytes > kLargestPiece)
     throw Error(ErrorCode::kUsage, "collectives: options: piece_bytes=" + std::to_string(options.piece_bytes) +
                                        ": allowed are 64 to " + std::to_string(kLargestPiece));
@@ -52,9 +71,7 @@ Call ExchangeCommunicator::next_call(CallKind kind, ConstTensorView data, int de
   call.detail = detail;
   call.kind = kind;
   call.dtype = data.dtype;
-  call.piece_bytes = element_aligned(group_->options.piece_bytes);
-  if (kind == CallKind::kAllReduce || kind == CallKind::kReduceScatter)
-    call.piece_bytes = reducing_piece_bytes(call.piece_bytes, size());
+  call.piece_bytes = piece_bytes_of(kind, group_->options.piece_bytes, size());
   return call;
 }
 
@@ -116,7 +133,7 @@ Call ExchangeCommunicator::next_message(bool sending, ConstTensorView data, int 
   call.detail = tag;
   call.kind = CallKind::kPointToPoint;
   call.dtype = data.dtype;
-  call.piece_bytes = element_aligned(group_->options.piece_bytes);
+  call.piece_bytes = piece_bytes_of(call.kind, group_->options.piece_bytes, size());
   return call;
 }
 

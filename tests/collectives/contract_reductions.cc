@@ -116,11 +116,11 @@ void add_reductions(std::vector<Case>& cases) {
   fastest.reduction = Reduction::kFastest;
   cases.push_back({"AllReduceHasTheBitsOfTheSerialTreeForEveryType", all_reduce_all_types, patient()});
   cases.push_back({"AllReduceHasTheSameBitsInManySizes", all_reduce_many_sizes, patient()});
-  cases.push_back({"AllReduceHasTheSameBitsInManySmallPieces", all_reduce_many_sizes, patient(256)});
+  cases.push_back({"AllReduceHasTheSameBitsInManySmallPieces", all_reduce_many_sizes, patient(1024)});
   cases.push_back({"AllReduceHasTheSameBitsInPiecesThatDoNotDivideTheSlices", all_reduce_many_sizes, patient(5000)});
   cases.push_back({"ReduceScatterHasTheBitsOfTheSerialTreeForEveryType", reduce_scatter_all_types, patient()});
-  cases.push_back({"ReduceScatterHasTheSameBitsInManySmallPieces", reduce_scatter_all_types, patient(256)});
-  cases.push_back({"ReduceScatterWorksInPlace", reduce_scatter_in_place, patient(4096)});
+  cases.push_back({"ReduceScatterHasTheSameBitsInManySmallPieces", reduce_scatter_all_types, patient(1024)});
+  cases.push_back({"ReduceScatterWorksInPlace", reduce_scatter_in_place, patient(16384)});
   cases.push_back({"AllReduceEqualsReduceScatterThenAllGather", all_reduce_is_scatter_and_gather, patient(4096)});
   cases.push_back({"FastestReducesWholeNumbersExactly", fastest_is_close, fastest});
   cases.push_back({"CountsThatDoNotFitAreRefusedBeforeAnythingIsSent", wrong_counts_are_refused, patient()});
