@@ -1,5 +1,6 @@
 #include "launcher/console.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "launcher/terminal_writer.h"
@@ -41,8 +42,11 @@ void Console::detail(const std::string& text) {
 
 void Console::error(const std::string& text) { say(text, "\033[31m"); }
 
+// A line longer than the terminal would wrap, and then could not be erased.
 void Console::bar(const std::string& line) {
-  bar_ = line;
+  winsize size{};
+  bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  bar_ = known ? line.substr(0, size.ws_col - 1u) : line;
   writer_.write(STDOUT_FILENO, kEraseLine + bar_);
 }
 

@@ -20,6 +20,8 @@ Host host_of_report(const control::HostReport& report) {
   host.cores.assign(report.cores().begin(), report.cores().end());
   host.numa_of_core.assign(report.numa_of_core().begin(), report.numa_of_core().end());
   if (host.numa_of_core.size() != host.cores.size()) host.numa_of_core.clear();
+  host.socket_of_core.assign(report.socket_of_core().begin(), report.socket_of_core().end());
+  if (host.socket_of_core.size() != host.cores.size()) host.socket_of_core.clear();
   host.gpus.assign(report.gpus().begin(), report.gpus().end());
   host.memory_bytes = report.memory_bytes();
   return host;

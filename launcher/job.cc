@@ -52,6 +52,13 @@ void resolve_settings(Job& job) {
   job.plan.groups = groups_of(ProcessMesh(job.settings->parallel, job.settings->mesh_order));
 }
 
+void check_stdin(const Job& job) {
+  std::optional<int64_t> reader = parse_int(job.options.stdin_target);
+  if (job.plan.placed && job.plan.world_size > 0 && reader && *reader >= job.plan.world_size)
+    throw Error(ErrorCode::kUsage, "dslaunch: --stdin=" + job.options.stdin_target + ": the job has ranks 0 to " +
+                                       std::to_string(job.plan.world_size - 1));
+}
+
 }  // namespace
 
 Job prepare_job(Options options) {
@@ -87,6 +94,7 @@ void complete_plan(Job& job) {
   fill_slots(job.hosts.cluster, job.training());
   job.plan = plan_launch(job.options, job.hosts.cluster, job.hosts.source, job.local,
                          job.rankfile ? &*job.rankfile : nullptr);
+  check_stdin(job);
   resolve_settings(job);
 }
 

@@ -29,7 +29,6 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kKillAfter{1000};       // TERM to KILL after a failure
-constexpr size_t kMaxQueuedInput = 1 << 20;    // bytes of standard input on their way to one agent
 constexpr seconds kFenceLimit{300};
 
 seconds limit_of(JobState state) {
@@ -271,17 +270,27 @@ void JobRunner::end_generation(milliseconds grace) {
 }
 
 void JobRunner::feed_stdin() {
-  stdin_ = std::make_unique<StdinReader>(io_, [this](const std::string& bytes, bool end) {
-    control::Envelope message;
-    control::Input& input = *message.mutable_input();
-    input.set_generation(record_.generation());
-    input.set_data(bytes);
-    input.set_end(end);
-    for (int host : nodes_of(job_.plan)) fleet_->send(host, message);
-    bool full = false;
-    for (int host : nodes_of(job_.plan)) full |= fleet_->queued_bytes(host) > kMaxQueuedInput;
-    if (!full && stdin_) stdin_->allow_next();
-  });
+  std::vector<int> readers;
+  for (int rank = 0; rank < job_.plan.world_size; ++rank)
+    if (job_.options.stdin_target == "all" || job_.options.stdin_target == std::to_string(rank)) readers.push_back(rank);
+  if (readers.empty()) return;
+  input_ = InputWindow(readers);
+  stdin_ = std::make_unique<StdinReader>(io_, [this](const std::string& bytes, bool end) { send_input(bytes, end); });
+}
+
+void JobRunner::send_input(const std::string& bytes, bool end) {
+  control::Envelope message;
+  control::Input& input = *message.mutable_input();
+  input.set_generation(record_.generation());
+  input.set_data(bytes);
+  input.set_end(end);
+  for (int host : nodes_of(job_.plan)) fleet_->send(host, message);
+  input_.sent(bytes.size());
+  allow_more_input();
+}
+
+void JobRunner::allow_more_input() {
+  if (stdin_ && input_.has_room()) stdin_->allow_next();
 }
 
 bool JobRunner::ranks_exist() const { return state_ >= JobState::kForming && state_ <= JobState::kEnding; }
@@ -296,7 +305,6 @@ milliseconds JobRunner::grace() const {
 
 void JobRunner::tick() {
   tick_timer_->after(seconds(1), [this] { tick(); });
-  if (stdin_) stdin_->allow_next();
   if (!collector_ || !job_.training() || state_ != JobState::kRunning) return;
   std::vector<std::string> overdue = collector_->overdue(steady_clock::now(), kFenceLimit);
   if (!overdue.empty()) fail(1, "launcher: ranks do not find each other: " + overdue[0]);

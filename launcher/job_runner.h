@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "launcher/input_window.h"
 #include "launcher/job_state.h"
 #include "launcher/progress.h"
 #include "launcher/rank_table.h"
@@ -80,6 +81,8 @@ class JobRunner {
   bool ranks_exist() const;
   std::chrono::milliseconds grace() const;
   void feed_stdin();
+  void send_input(const std::string& bytes, bool end);
+  void allow_more_input();
   std::string host_name(int host) const;
 
   boost::asio::io_context& io_;
@@ -91,6 +94,7 @@ class JobRunner {
   std::unique_ptr<Collector> collector_;
   std::unique_ptr<RankOutput> output_;
   std::unique_ptr<StdinReader> stdin_;
+  InputWindow input_{{}};
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<Timer> deadline_, time_limit_, tick_timer_;
   JobState state_ = JobState::kReaching;

@@ -59,6 +59,10 @@ void JobRunner::take(int host, const control::Envelope& message) {
     case control::Envelope::kExited:
       if (current(message.exited())) take_exit(host, message.exited());
       return;
+    case control::Envelope::kInputTaken:
+      if (current(message.input_taken()))
+        input_.taken(static_cast<int>(message.input_taken().rank()), message.input_taken().bytes());
+      return allow_more_input();
     case control::Envelope::kAborted:
       if (!current(message.aborted())) return;
       return fail(judge_abort(static_cast<int>(message.aborted().rank()), host_name(host), message.aborted().status(),
@@ -100,6 +104,8 @@ void JobRunner::take_report(int host, const control::Envelope& message) {
 void JobRunner::take_exit(int host, const control::RankExited& exited) {
   int rank = static_cast<int>(exited.rank());
   if (!ranks_.knows(rank) || !ranks_.rank_ended(rank)) return;
+  input_.gone(rank);
+  allow_more_input();
   RankEnd end = end_of(exited, host_name(host));
   if (end.pid == 0) end.pid = ranks_.pid_of(rank);
   Event event{"rank_exited"};
