@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "engine/checkpoint/crc32c.h"
 #include "tests/engine/checkpoint/support.h"
@@ -24,12 +25,15 @@ Manifest example() {
 }
 
 // Text with a right checksum whatever is in it, so that the other checks are reached.
-std::string sealed(const nlohmann::json& root) {
-  std::string text = root.dump();
-  text.pop_back();
+std::string sealed_text(const std::string& text) {
   char digits[9];
   std::snprintf(digits, sizeof digits, "%08x", crc32c(text.data(), text.size()));
   return text + ",\n\"crc32c\": \"" + digits + "\"}\n";
+}
+std::string sealed(const nlohmann::json& root) {
+  std::string text = root.dump();
+  text.pop_back();
+  return sealed_text(text);
 }
 
 nlohmann::json example_json() {
@@ -105,6 +109,23 @@ TEST(Manifest, RefusesMissingMembers) {
     auto root = example_json();
     root.erase(key);
     EXPECT_NE(error_of([&] { parse_manifest(sealed(root), "m"); }).find(key), std::string::npos) << key;
+  }
+}
+
+TEST(Manifest, NeverLeadsOutsideItsFilesWhateverIsWrittenInIt) {
+  const std::string whole = manifest_text(example());
+  const std::string body = whole.substr(0, whole.rfind(",\n\"crc32c\""));
+  std::mt19937 random(3);
+  for (int round = 0; round < 2000; ++round) {
+    std::string damaged = body;
+    for (uint32_t i = 0, n = 1 + random() % 3; i < n; ++i)
+      damaged[random() % damaged.size()] = random() % 2 ? static_cast<char>('0' + random() % 10) : static_cast<char>(random());
+    Manifest manifest;
+    if (!error_of([&] { manifest = parse_manifest(sealed_text(damaged), "m"); }).empty()) continue;
+    for (const ManifestTensor& tensor : manifest.tensors)
+      for (const ManifestPiece& piece : tensor.pieces)
+        ASSERT_LE(piece.file_offset + piece.count * static_cast<int64_t>(size_of(tensor.info.dtype)),
+                  manifest.files[static_cast<size_t>(piece.file)].bytes);
   }
 }
 
