@@ -22,6 +22,7 @@
 #include "agent/lease.h"
 #include "agent/leftovers.h"
 #include "agent/proto/control.pb.h"
+#include "agent/sweep.h"
 #include "agent/termination_watch.h"
 #include "topology/base/error.h"
 
@@ -30,12 +31,13 @@ namespace ds {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
 using control::Envelope;
+using std::chrono::milliseconds;
 
 constexpr auto kDialLimit = milliseconds(3000);
 constexpr auto kFlushLimit = milliseconds(1000);
 constexpr auto kKillLimit = milliseconds(3000);
+constexpr auto kAbandonedDelay = milliseconds(3000);  // not while ranks start
 constexpr auto kReapInterval = milliseconds(1000);
 constexpr uint32_t kFindByName = 0xffffffff;
 constexpr uint32_t kDefaultLeaseMs = 20000, kDefaultBeatMs = 500;
@@ -43,7 +45,10 @@ constexpr uint32_t kDefaultLeaseMs = 20000, kDefaultBeatMs = 500;
 class AgentSession {
  public:
   AgentSession(const control::Bootstrap& bootstrap, std::string program)
-      : bootstrap_(bootstrap), program_(std::move(program)), host_name_(own_host_name()), host_index_(bootstrap.host_index()),
+      : bootstrap_(bootstrap),
+        program_(std::move(program)),
+        host_name_(own_host_name()),
+        host_index_(bootstrap.host_index()),
         lease_(Clock::now(), milliseconds(bootstrap.lease_ms() ? bootstrap.lease_ms() : kDefaultLeaseMs)) {
     if (host_index_ == kFindByName) host_index_ = find_own_index(bootstrap, host_name_).value_or(kFindByName);
   }
@@ -56,6 +61,7 @@ class AgentSession {
     dial();
     watch_lease();
     reap_now_and_then();
+    abandoned_timer_.after(kAbandonedDelay, [this] { sweep_abandoned(bootstrap_.job(), kKillLimit); });
     const auto work = boost::asio::make_work_guard(io_);
     io_.run();
     return 0;
@@ -69,10 +75,10 @@ class AgentSession {
     folders_.emplace(bootstrap_.job(), host_index_, host_name_);
     folders_->remove_all();  // of an agent of this job that was here before
     folders_->create_host_folder();
-    const auto self = process_info(getpid()).value_or(ProcessInfo{});
-    write_run_file(folders_->host_folder(), "agent", std::to_string(self.pid) + " " + std::to_string(self.start_time) + "\n");
-    generations_.emplace(io_, HostGenerations::Options{program_, bootstrap_.job(), host_name_, host_index_, bootstrap_.elastic()},
-                         *folders_);
+    write_agent_record(folders_->host_folder());
+    generations_.emplace(
+        io_, HostGenerations::Options{program_, bootstrap_.job(), host_name_, host_index_, bootstrap_.elastic()},
+        *folders_);
     if (channel_) generations_->connect(channel_);
     generations_->start_spare();
   }
@@ -92,7 +98,8 @@ class AgentSession {
   void use_standard_streams() {
     const std::string marker = "\n" + bootstrap_.marker() + "\n";
     const ssize_t written = write(STDOUT_FILENO, marker.data(), marker.size());
-    if (written != static_cast<ssize_t>(marker.size())) die("no address of the launcher answers, and stdout is closed", 1);
+    if (written != static_cast<ssize_t>(marker.size()))
+      die("no address of the launcher answers, and stdout is closed", 1);
     open_channel(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3), fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
   }
 
@@ -137,7 +144,8 @@ class AgentSession {
   void watch_lease() {
     lease_timer_.after(lease_.expires() - Clock::now(), [this] {
       const auto now = Clock::now();
-      if (lease_.expired(now)) die("no answer from the launcher for " + std::to_string(lease_.silence(now).count()) + " ms", 1);
+      if (lease_.expired(now))
+        die("no answer from the launcher for " + std::to_string(lease_.silence(now).count()) + " ms", 1);
       watch_lease();
     });
   }
@@ -148,7 +156,8 @@ class AgentSession {
     double load = 0;
     if (getloadavg(&load, 1) == 1) message.mutable_beat()->set_load(load);
     channel_->send(message);
-    beat_timer_.after(milliseconds(bootstrap_.beat_ms() ? bootstrap_.beat_ms() : kDefaultBeatMs), [this] { send_beat(); });
+    beat_timer_.after(milliseconds(bootstrap_.beat_ms() ? bootstrap_.beat_ms() : kDefaultBeatMs),
+                      [this] { send_beat(); });
   }
 
   // ---- messages
@@ -156,16 +165,28 @@ class AgentSession {
   void handle(const Envelope& message) {
     Envelope answer;
     switch (message.body_case()) {
-      case Envelope::kWelcome: return welcomed(message.welcome());
-      case Envelope::kReject: return die("the launcher refused this agent: " + message.reject().reason(), 2);
-      case Envelope::kShutdown: return shut_down();
-      case Envelope::kBeat: answer.mutable_beat_ack()->set_time_ns(message.beat().time_ns()); break;
-      case Envelope::kBeatAck: return acknowledged(message.beat_ack());
-      case Envelope::kDescribe: return describe();
-      case Envelope::kCheckPaths: *answer.mutable_path_report() = check_paths(message.check_paths(), host_name_); break;
-      case Envelope::kStart: return generations_ ? generations_->start(message.start()) : void();
-      case Envelope::kEnd: return generations_ ? generations_->end(message.end()) : void();
-      default: return generations_ ? generations_->pass_on(message) : void();
+      case Envelope::kWelcome:
+        return welcomed(message.welcome());
+      case Envelope::kReject:
+        return die("the launcher refused this agent: " + message.reject().reason(), 2);
+      case Envelope::kShutdown:
+        return shut_down();
+      case Envelope::kBeat:
+        answer.mutable_beat_ack()->set_time_ns(message.beat().time_ns());
+        break;
+      case Envelope::kBeatAck:
+        return acknowledged(message.beat_ack());
+      case Envelope::kDescribe:
+        return describe();
+      case Envelope::kCheckPaths:
+        *answer.mutable_path_report() = check_paths(message.check_paths(), host_name_);
+        break;
+      case Envelope::kStart:
+        return generations_ ? generations_->start(message.start()) : void();
+      case Envelope::kEnd:
+        return generations_ ? generations_->end(message.end()) : void();
+      default:
+        return generations_ ? generations_->pass_on(message) : void();
     }
     channel_->send(answer);
   }
@@ -245,7 +266,7 @@ class AgentSession {
   std::optional<Dialer> dialer_;
   std::shared_ptr<Channel> channel_;
   std::optional<DescriptorWatch> life_line_;
-  Timer lease_timer_{io_}, beat_timer_{io_}, reap_timer_{io_};
+  Timer lease_timer_{io_}, beat_timer_{io_}, reap_timer_{io_}, abandoned_timer_{io_};
 };
 
 }  // namespace

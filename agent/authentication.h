@@ -19,12 +19,12 @@ class Authentication {
   // `nonce`: kNonceBytes random bytes, never used before.
   Authentication(ChannelRole role, std::string key, std::string nonce);
 
-  std::string opening() const;    // what this side sends first; the agent sends nothing
-  size_t bytes_needed() const;    // length of the next message of the other side; 0 = done
+  std::string opening() const;                 // what this side sends first; the agent sends nothing
+  size_t bytes_needed() const;                 // length of the next message of the other side; 0 = done
   std::string step(std::string_view message);  // takes exactly that many bytes, returns the answer; throws kCorrupt
   bool done() const { return bytes_needed() == 0; }
 
-  std::string sending_key() const;    // valid once done
+  std::string sending_key() const;  // valid once done
   std::string receiving_key() const;
 
  private:

@@ -33,7 +33,8 @@ static std::string read_exactly(int fd, size_t count, Clock::time_point deadline
       throw Error(ErrorCode::kDeadline, "dsagent: the launcher sent no bootstrap message on stdin in time");
     const ssize_t n = read(fd, bytes.data() + have, count - have);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (n <= 0) throw Error(ErrorCode::kUsage, "dsagent: stdin ended before the bootstrap message: dslaunch starts this program");
+    if (n <= 0)
+      throw Error(ErrorCode::kUsage, "dsagent: stdin ended before the bootstrap message: dslaunch starts this program");
     have += static_cast<size_t>(n);
   }
   return bytes;
@@ -44,13 +45,16 @@ control::Bootstrap read_bootstrap(int fd, std::chrono::milliseconds limit) {
   const std::string header = read_exactly(fd, 4, deadline);
   uint32_t length = 0;
   for (size_t i = 0; i < 4; ++i) length |= uint32_t{static_cast<unsigned char>(header[i])} << (8 * i);
-  if (length == 0 || length > kMostBytes) throw Error(ErrorCode::kUsage, "dsagent: stdin does not hold a bootstrap message: dslaunch starts this program");
+  if (length == 0 || length > kMostBytes)
+    throw Error(ErrorCode::kUsage, "dsagent: stdin does not hold a bootstrap message: dslaunch starts this program");
   control::Bootstrap bootstrap;
   if (!bootstrap.ParseFromString(read_exactly(fd, length, deadline)))
     throw Error(ErrorCode::kUsage, "dsagent: the bootstrap message on stdin is damaged");
   if (!valid_job_id(bootstrap.job()))
-    throw Error(ErrorCode::kUsage, "dsagent: job=" + bootstrap.job() + ": only letters, digits, '.', '_' and '-' are allowed");
-  if (bootstrap.key().size() != kKeyBytes) throw Error(ErrorCode::kUsage, "dsagent: the key of the job must have 32 bytes");
+    throw Error(ErrorCode::kUsage,
+                "dsagent: job=" + bootstrap.job() + ": only letters, digits, '.', '_' and '-' are allowed");
+  if (bootstrap.key().size() != kKeyBytes)
+    throw Error(ErrorCode::kUsage, "dsagent: the key of the job must have 32 bytes");
   return bootstrap;
 }
 

@@ -14,7 +14,8 @@ class Bootstrap;
 
 std::string encode_bootstrap(const control::Bootstrap& bootstrap);  // 4 bytes little-endian length + message
 
-// Reads exactly one; what follows on the descriptor stays there. Throws kUsage (not a bootstrap, bad job id) or kDeadline.
+// Reads exactly one; what follows on the descriptor stays there. Throws kUsage (not a bootstrap, bad job id) or
+// kDeadline.
 control::Bootstrap read_bootstrap(int fd, std::chrono::milliseconds limit);
 
 // Position of this host among the names, by its full or short name; nullopt if it is not there or there twice.

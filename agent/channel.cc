@@ -54,8 +54,12 @@ void prepare(int fd) {
 class StreamChannel final : public Channel {
  public:
   StreamChannel(boost::asio::io_context& io, int read_fd, int write_fd, ChannelRole role, const std::string& key)
-      : read_fd_(read_fd), write_fd_(write_fd == read_fd ? -1 : write_fd), out_fd_(write_fd), peer_(peer_name(read_fd)),
-        socket_(is_socket(write_fd)), deadline_(io) {
+      : read_fd_(read_fd),
+        write_fd_(write_fd == read_fd ? -1 : write_fd),
+        out_fd_(write_fd),
+        peer_(peer_name(read_fd)),
+        socket_(is_socket(write_fd)),
+        deadline_(io) {
     prepare(read_fd);
     prepare(write_fd);
     read_watch_.emplace(io, read_fd);

@@ -8,16 +8,16 @@
 namespace ds {
 
 struct Command {
-  std::string program;             // path of the executable; no search
+  std::string program;  // path of the executable; no search
   std::vector<std::string> argv;
-  std::vector<std::string> env;    // NAME=value, the whole environment
-  std::string folder;              // working directory; empty = ours
-  std::vector<uint32_t> cpus;      // allowed logical CPUs; empty = ours
-  int stdin_fd = -1;               // -1 = /dev/null
+  std::vector<std::string> env;  // NAME=value, the whole environment
+  std::string folder;            // working directory; empty = ours
+  std::vector<uint32_t> cpus;    // allowed logical CPUs; empty = ours
+  int stdin_fd = -1;             // -1 = /dev/null
   int stdout_fd = -1;
   int stderr_fd = -1;
-  int kept_fd = -1;                // survives exec under its own number
-  bool dies_with_parent = true;    // SIGKILL when the thread that started it ends
+  int kept_fd = -1;              // survives exec under its own number
+  bool dies_with_parent = true;  // SIGKILL when the thread that started it ends
 };
 
 }  // namespace ds

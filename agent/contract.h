@@ -19,9 +19,9 @@ inline constexpr uint64_t kBlockMagic = 0x314b4c4253440001ULL;
 inline constexpr uint32_t kBlockVersion = 1;
 
 enum class RankPhase : uint32_t {
-  kStarted = 0,     // process runs, nothing said yet
-  kWiringUp = 1,    // MPI_Init
-  kLoading = 2,     // model, data, checkpoint
+  kStarted = 0,   // process runs, nothing said yet
+  kWiringUp = 1,  // MPI_Init
+  kLoading = 2,   // model, data, checkpoint
   kTraining = 3,
   kSaving = 4,
   kEvaluating = 5,
@@ -35,13 +35,13 @@ struct RankBlock {
   std::atomic<uint64_t> beat;     // grows whenever the rank makes progress
   std::atomic<int64_t> step;      // optimizer steps completed
   std::atomic<int64_t> total_steps;
-  std::atomic<double> loss;              // of the last step
-  std::atomic<double> tokens_per_second;  // of the last step
-  std::atomic<double> eval_loss;          // NaN until the first evaluation
-  std::atomic<int64_t> checkpoint_step;   // newest committed checkpoint, -1 = none
+  std::atomic<double> loss;                   // of the last step
+  std::atomic<double> tokens_per_second;      // of the last step
+  std::atomic<double> eval_loss;              // NaN until the first evaluation
+  std::atomic<int64_t> checkpoint_step;       // newest committed checkpoint, -1 = none
   std::atomic<uint64_t> collective_sequence;  // number of collectives started on the world
-  std::atomic<uint32_t> verdict;          // exit code the rank is about to end with, 0 = none yet
-  char message[512];                      // why, NUL-terminated, written before `verdict`
+  std::atomic<uint32_t> verdict;              // exit code the rank is about to end with, 0 = none yet
+  char message[512];                          // why, NUL-terminated, written before `verdict`
 };
 static_assert(std::atomic<double>::is_always_lock_free && std::atomic<uint64_t>::is_always_lock_free);
 

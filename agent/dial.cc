@@ -57,9 +57,8 @@ void Dialer::next() {
   if (!attempt.socket) return failed(attempt, problem);
   attempt.watch = std::make_unique<DescriptorWatch>(io_, attempt.socket.get());
   attempt.watch->when_writable([this, &attempt] { connected_or_failed(attempt); });
-  attempt.deadline.after(each_, [this, &attempt] {
-    failed(attempt, "no answer within " + std::to_string(each_.count()) + " ms");
-  });
+  attempt.deadline.after(
+      each_, [this, &attempt] { failed(attempt, "no answer within " + std::to_string(each_.count()) + " ms"); });
 }
 
 void Dialer::connected_or_failed(Attempt& attempt) {

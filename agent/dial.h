@@ -13,13 +13,14 @@
 namespace ds {
 
 // Tries all addresses, each with its own deadline, a new one whenever the last failed or has been silent for a quarter
-// second; calls back once with a connected socket, or with none and a list of reasons ("10.0.0.1: connection refused; ...").
+// second; calls back once with a connected socket, or with none and a list of reasons ("10.0.0.1: connection refused;
+// ...").
 class Dialer {
  public:
   using OnDone = std::function<void(FileDescriptor socket, std::string reasons)>;
 
-  Dialer(boost::asio::io_context& io, std::vector<std::string> addresses, uint16_t port,
-         std::chrono::milliseconds each, OnDone on_done);
+  Dialer(boost::asio::io_context& io, std::vector<std::string> addresses, uint16_t port, std::chrono::milliseconds each,
+         OnDone on_done);
   ~Dialer();
 
  private:

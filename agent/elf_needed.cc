@@ -52,7 +52,8 @@ class Mapping {
 
 std::vector<Elf64_Phdr> segments(const Mapping& file) {
   const auto header = file.at<Elf64_Ehdr>(0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64) return {};
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64)
+    return {};
   std::vector<Elf64_Phdr> result;
   for (uint64_t i = 0; i < header->e_phnum; ++i)
     if (const auto segment = file.at<Elf64_Phdr>(header->e_phoff + i * sizeof(Elf64_Phdr))) result.push_back(*segment);

@@ -13,7 +13,8 @@ Environment own_environment() {
 void set_all(Environment& environment, const std::vector<std::string>& assignments) {
   for (const auto& assignment : assignments) {
     const auto equals = assignment.find('=');
-    if (equals != std::string::npos && equals > 0) environment[assignment.substr(0, equals)] = assignment.substr(equals + 1);
+    if (equals != std::string::npos && equals > 0)
+      environment[assignment.substr(0, equals)] = assignment.substr(equals + 1);
   }
 }
 

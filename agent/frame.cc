@@ -13,9 +13,9 @@ static constexpr size_t kLengthBytes = 4;
 std::string hmac_sha256(std::string_view key, std::string_view data) {
   std::string mac(kMacBytes, '\0');
   unsigned int length = 0;
-  const auto* result = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-                            reinterpret_cast<const unsigned char*>(data.data()), data.size(),
-                            reinterpret_cast<unsigned char*>(mac.data()), &length);
+  const auto* result =
+      HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()),
+           data.size(), reinterpret_cast<unsigned char*>(mac.data()), &length);
   if (!result || length != kMacBytes) throw Error(ErrorCode::kInternal, "frame: HMAC-SHA256 is not available");
   return mac;
 }
@@ -69,9 +69,10 @@ std::optional<std::string> FrameReader::next() {
   const size_t mac_bytes = key_.empty() ? 0 : kMacBytes;
   if (rest.size() < kLengthBytes + length + mac_bytes) return std::nullopt;
   std::string payload(rest.substr(kLengthBytes, length));
-  if (mac_bytes && !equal_in_constant_time(rest.substr(kLengthBytes + length, kMacBytes), mac_of(key_, number_, payload)))
-    throw Error(ErrorCode::kCorrupt, "frame: number=" + std::to_string(number_) +
-                                         ": wrong MAC: damaged, repeated or not from this job");
+  if (mac_bytes &&
+      !equal_in_constant_time(rest.substr(kLengthBytes + length, kMacBytes), mac_of(key_, number_, payload)))
+    throw Error(ErrorCode::kCorrupt,
+                "frame: number=" + std::to_string(number_) + ": wrong MAC: damaged, repeated or not from this job");
   ++number_;
   start_ += kLengthBytes + length + mac_bytes;
   if (start_ == buffer_.size() || start_ > (1u << 20)) {

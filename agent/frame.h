@@ -1,7 +1,7 @@
 // Bytes <-> frames: length, payload, MAC. Pure; docs/wire_protocol.md gives the layout.
 //
-// A MAC covers the number of the frame in its direction, so a frame that is repeated, left out or moved does not verify.
-// An empty key means no MAC (socketpair to an own child).
+// A MAC covers the number of the frame in its direction, so a frame that is repeated, left out or moved does not
+// verify. An empty key means no MAC (socketpair to an own child).
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,8 @@ void HostGenerations::start_spare() {
   if (spare_) return;
   spare_ = std::make_unique<RankServerLink>(
       io_, options_.program, options_.job, options_.host_index,
-      RankServerLink::Callbacks{[this](const Envelope& message) { from_server(message); }, [this] { some_server_ended(); }});
+      RankServerLink::Callbacks{[this](const Envelope& message) { from_server(message); },
+                                [this] { some_server_ended(); }});
 }
 
 void HostGenerations::connect(std::shared_ptr<Channel> launcher) {
@@ -75,8 +76,9 @@ void HostGenerations::send_ended(uint32_t generation, const std::string& problem
 
 void HostGenerations::start(control::StartGeneration start) {
   if (current_)
-    return fail("generation " + std::to_string(current_->generation) + " still runs on " + options_.host_name + ", so " +
-                    std::to_string(start.generation()) + " cannot start", 1);
+    return fail("generation " + std::to_string(current_->generation) + " still runs on " + options_.host_name +
+                    ", so " + std::to_string(start.generation()) + " cannot start",
+                1);
   try {
     prepare_files(start);
     start_spare();
@@ -181,7 +183,8 @@ void HostGenerations::current_ended() {
   retire(std::move(ended->server));
   if (ended->state != State::kEnding)
     fail("the rank server on " + options_.host_name + " (pid " + std::to_string(pid) + ") died by " + cause +
-             "; its ranks were killed", kHostLost);
+             "; its ranks were killed",
+         kHostLost);
   std::string problem = ended->problem;
   const std::string left = clean_up(ended->generation, ended->confirmed && ended->problem.empty());
   if (!left.empty()) problem += (problem.empty() ? "" : "; ") + left;

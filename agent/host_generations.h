@@ -1,7 +1,8 @@
 // The generations of one host, one at a time: hands each to a rank server, watches that server, and answers
 // GenerationEnded only when nothing of the generation is left. A server is started ahead of need.
 //
-//   none --StartGeneration--> kStarting --a rank's first sign--> kRunning --EndGeneration--> kEnding --server gone--> none
+//   none --StartGeneration--> kStarting --a rank's first sign--> kRunning --EndGeneration--> kEnding --server gone-->
+//   none
 //
 // A server that dies in kStarting or kRunning is AgentFailed: its ranks died with it, and nobody knows how they stood.
 #pragma once
@@ -37,7 +38,7 @@ class HostGenerations {
   HostGenerations(boost::asio::io_context& io, Options options, const JobFolders& folders);
   ~HostGenerations();
 
-  void start_spare();  // throws kInternal
+  void start_spare();                               // throws kInternal
   void connect(std::shared_ptr<Channel> launcher);  // what was said before goes out now
 
   void start(control::StartGeneration start);

@@ -45,7 +45,8 @@ control::PathReport check_paths(const control::CheckPaths& wanted, const std::st
 std::string cpu_flags() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
-    if (line.starts_with("flags") || line.starts_with("Features")) return std::string(trim(line.substr(line.find(':') + 1)));
+    if (line.starts_with("flags") || line.starts_with("Features"))
+      return std::string(trim(line.substr(line.find(':') + 1)));
   return "";
 }
 

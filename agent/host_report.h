@@ -14,6 +14,6 @@ class PathReport;
 control::HostReport report_host();  // throws kInternal
 control::PathReport check_paths(const control::CheckPaths& wanted, const std::string& host_name);
 
-std::string cpu_flags();          // of the first CPU in /proc/cpuinfo; "" if unknown
+std::string cpu_flags();  // of the first CPU in /proc/cpuinfo; "" if unknown
 
 }  // namespace ds

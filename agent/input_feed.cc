@@ -8,7 +8,9 @@
 namespace ds {
 
 InputFeed::InputFeed(boost::asio::io_context& io, FileDescriptor pipe, OnTaken on_taken)
-    : pipe_(std::move(pipe)), watch_(std::make_unique<DescriptorWatch>(io, pipe_.get())), on_taken_(std::move(on_taken)) {
+    : pipe_(std::move(pipe)),
+      watch_(std::make_unique<DescriptorWatch>(io, pipe_.get())),
+      on_taken_(std::move(on_taken)) {
   fcntl(pipe_.get(), F_SETFL, fcntl(pipe_.get(), F_GETFL) | O_NONBLOCK);
 }
 

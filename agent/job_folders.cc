@@ -26,8 +26,7 @@ static void create_private(const std::string& path) {
     throw Error(errno == ENOENT ? ErrorCode::kUnavailable : ErrorCode::kInternal,
                 "run folder: cannot create " + path + ": " + std::strerror(errno));
   struct stat info {};
-  if (lstat(path.c_str(), &info) != 0)
-    throw Error(ErrorCode::kUnavailable, "run folder: " + path + " has vanished");
+  if (lstat(path.c_str(), &info) != 0) throw Error(ErrorCode::kUnavailable, "run folder: " + path + " has vanished");
   if (!S_ISDIR(info.st_mode) || info.st_uid != getuid())
     throw Error(ErrorCode::kUsage, "run folder: " + path + " is not a folder of user " + std::to_string(getuid()));
   if ((info.st_mode & 077) != 0 && chmod(path.c_str(), 0700) != 0)
@@ -97,16 +96,22 @@ void JobFolders::remove_all() const {
 }
 
 bool valid_job_id(const std::string& job) {
-  return !job.empty() && job.size() <= 100 && job[0] != '.' &&
-         std::all_of(job.begin(), job.end(), [](unsigned char c) {
-           return std::isalnum(c) || c == '.' || c == '_' || c == '-';
-         });
+  return !job.empty() && job.size() <= 100 && job[0] != '.' && std::all_of(job.begin(), job.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '.' || c == '_' || c == '-';
+  });
 }
 
 std::string own_host_name() {
   char name[256] = {};
   if (gethostname(name, sizeof name - 1) != 0) return "localhost";
   return name;
+}
+
+std::vector<std::string> jobs_with_folders() {
+  std::vector<std::string> jobs;
+  for (auto& name : entries(user_folder()))
+    if (valid_job_id(name)) jobs.push_back(std::move(name));
+  return jobs;
 }
 
 std::vector<std::string> host_folders_of_job(const std::string& job, const std::string& host_name) {

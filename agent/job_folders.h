@@ -34,6 +34,8 @@ bool valid_job_id(const std::string& job);  // [A-Za-z0-9._-]+, not starting wit
 
 std::string own_host_name();
 
+std::vector<std::string> jobs_with_folders();  // of this user, on hosts that share this /tmp
+
 // Sweep: the run folders a job has for this host name, whatever the index.
 std::vector<std::string> host_folders_of_job(const std::string& job, const std::string& host_name);
 void remove_files_of_job(const std::string& job, const std::string& host_name);

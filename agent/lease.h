@@ -1,5 +1,5 @@
-// How long an agent may live on without the launcher: a value on a monotonic clock, counted from the sending of the last
-// beat that was acknowledged (an acknowledgement that was long on its way must not prolong the lease).
+// How long an agent may live on without the launcher: a value on a monotonic clock, counted from the sending of the
+// last beat that was acknowledged (an acknowledgement that was long on its way must not prolong the lease).
 #pragma once
 
 #include <algorithm>

@@ -10,11 +10,12 @@ static constexpr std::string_view kPrefix = "OMPI_MCA_";
 
 bool is_user_parameter(const std::string& variable) {
   static constexpr std::array<std::string_view, 18> kFrameworks = {
-      "btl", "pml", "mtl", "bml", "coll", "osc", "io", "fs", "fbtl", "fcoll", "sharedfp", "topo", "rcache", "mpool",
-      "mpi_", "opal_", "op_", "vprotocol"};
+      "btl",   "pml",      "mtl",  "bml",    "coll",  "osc",  "io",    "fs",  "fbtl",
+      "fcoll", "sharedfp", "topo", "rcache", "mpool", "mpi_", "opal_", "op_", "vprotocol"};
   if (!variable.starts_with(kPrefix)) return false;
   const auto name = std::string_view(variable).substr(kPrefix.size());
-  return std::any_of(kFrameworks.begin(), kFrameworks.end(), [&](auto framework) { return name.starts_with(framework); });
+  return std::any_of(kFrameworks.begin(), kFrameworks.end(),
+                     [&](auto framework) { return name.starts_with(framework); });
 }
 
 void add_mca_defaults(Environment& environment, const MpiSurroundings& surroundings) {

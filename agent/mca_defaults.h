@@ -10,11 +10,11 @@ namespace ds {
 
 struct MpiSurroundings {
   bool several_hosts = false;
-  bool fast_fabric = false;        // InfiniBand or RoCE: Open MPI knows better which transport to take
-  bool oversubscribed = false;     // more ranks than cores here
+  bool fast_fabric = false;     // InfiniBand or RoCE: Open MPI knows better which transport to take
+  bool oversubscribed = false;  // more ranks than cores here
   bool uses_gpus = false;
-  std::string shared_networks{};   // CIDRs; empty = not known
-  std::string memory_folder{};     // for shared segments
+  std::string shared_networks{};  // CIDRs; empty = not known
+  std::string memory_folder{};    // for shared segments
 };
 
 // Adds OMPI_MCA_* to an environment that already holds what the user set.

@@ -79,7 +79,8 @@ std::vector<Network> own_networks() {
   ifaddrs* list = nullptr;
   if (getifaddrs(&list) != 0) return result;
   for (const ifaddrs* entry = list; entry; entry = entry->ifa_next) {
-    if (!entry->ifa_addr || !entry->ifa_netmask || !(entry->ifa_flags & IFF_UP) || (entry->ifa_flags & IFF_LOOPBACK)) continue;
+    if (!entry->ifa_addr || !entry->ifa_netmask || !(entry->ifa_flags & IFF_UP) || (entry->ifa_flags & IFF_LOOPBACK))
+      continue;
     const Bytes address = bytes_of(entry->ifa_addr);
     if (address.count == 0 || link_local(address)) continue;
     result.push_back({text(address), prefix_of(bytes_of(entry->ifa_netmask)), entry->ifa_name});

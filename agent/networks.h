@@ -7,8 +7,8 @@
 namespace ds {
 
 struct Network {
-  std::string address;      // of this host, numeric
-  int prefix = 0;           // length in bits
+  std::string address;  // of this host, numeric
+  int prefix = 0;       // length in bits
   std::string interface;
   bool operator==(const Network&) const = default;
 };

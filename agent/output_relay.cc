@@ -16,8 +16,11 @@ static constexpr auto kRetryPause = std::chrono::milliseconds(5);
 
 OutputRelay::OutputRelay(boost::asio::io_context& io, FileDescriptor pipe, std::shared_ptr<Channel> channel,
                          OnLines on_lines)
-    : pipe_(std::move(pipe)), watch_(std::make_unique<DescriptorWatch>(io, pipe_.get())), pause_(io),
-      channel_(std::move(channel)), on_lines_(std::move(on_lines)) {
+    : pipe_(std::move(pipe)),
+      watch_(std::make_unique<DescriptorWatch>(io, pipe_.get())),
+      pause_(io),
+      channel_(std::move(channel)),
+      on_lines_(std::move(on_lines)) {
   fcntl(pipe_.get(), F_SETFL, fcntl(pipe_.get(), F_GETFL) | O_NONBLOCK);
   wait();
 }

@@ -165,7 +165,8 @@ std::optional<Process::StartFailure> Process::start_failure() const {
   if (running() || read(exec_report_.get(), &report, sizeof report) != static_cast<ssize_t>(sizeof report))
     return std::nullopt;
   const std::string reason = std::strerror(report.error);
-  if (report.stage == Stage::kFolder) return StartFailure{2, "cannot change to the working directory " + folder_ + ": " + reason};
+  if (report.stage == Stage::kFolder)
+    return StartFailure{2, "cannot change to the working directory " + folder_ + ": " + reason};
   if (report.stage == Stage::kDescriptors) return StartFailure{126, "cannot set up standard streams: " + reason};
   const bool missing = report.error == ENOENT || report.error == ENOTDIR;
   return StartFailure{missing ? 127 : 126, "cannot execute " + program_ + ": " + reason};

@@ -15,7 +15,7 @@
 namespace ds {
 
 struct ExitStatus {
-  int code = 0;    // meaningful when signal == 0
+  int code = 0;  // meaningful when signal == 0
   int signal = 0;
 };
 

@@ -1,4 +1,5 @@
-// What /proc says about the processes of this host. Identity is pid + start time: a pid alone may be someone else by now.
+// What /proc says about the processes of this host. Identity is pid + start time: a pid alone may be someone else by
+// now.
 #pragma once
 
 #include <sys/types.h>

@@ -6,9 +6,9 @@
 namespace ds {
 
 struct ProgramPath {
-  std::string path;        // absolute or relative to the working directory; empty = cannot be run
-  int exit_code = 0;       // 126 not executable, 127 not found
-  std::string problem;     // "PATH: reason"
+  std::string path;     // absolute or relative to the working directory; empty = cannot be run
+  int exit_code = 0;    // 126 not executable, 127 not found
+  std::string problem;  // "PATH: reason"
 };
 
 // `folder`: working directory of the program, for names with a slash; `search_path`: value of PATH, for the others.

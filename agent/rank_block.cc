@@ -23,7 +23,8 @@ RankBlockFile::RankBlockFile(const std::string& folder, uint32_t rank)
   const int error = file ? posix_fallocate(file.get(), 0, sizeof(RankBlock)) : errno;
   if (error == 0) memory = mmap(nullptr, sizeof(RankBlock), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (memory == MAP_FAILED)
-    throw Error(ErrorCode::kInternal, "rank block: cannot create " + path_ + ": " + std::strerror(error ? error : errno));
+    throw Error(ErrorCode::kInternal,
+                "rank block: cannot create " + path_ + ": " + std::strerror(error ? error : errno));
   block_ = new (memory) RankBlock();
   block_->eval_loss = std::nan("");
   block_->checkpoint_step = -1;

@@ -1,4 +1,5 @@
-// The environment of one rank: what the agent has, less what would confuse it, plus what the user and the job say. Pure.
+// The environment of one rank: what the agent has, less what would confuse it, plus what the user and the job say.
+// Pure.
 #pragma once
 
 #include <string>

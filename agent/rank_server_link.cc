@@ -17,7 +17,8 @@ namespace ds {
 static Command server_command(const std::string& program, const std::string& job, uint32_t host_index, int fd) {
   Command command;
   command.program = program;
-  command.argv = {"dsagent", "--rank-server", std::to_string(fd), "--job", job, "--host-index", std::to_string(host_index)};
+  command.argv = {"dsagent", "--rank-server", std::to_string(fd),        "--job",
+                  job,       "--host-index",  std::to_string(host_index)};
   Environment environment = own_environment();
   environment[kServerVariable] = job;
   environment[kHostVariable] = std::to_string(host_index);

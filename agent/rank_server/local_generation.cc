@@ -17,11 +17,20 @@ static constexpr auto kKillRound = milliseconds(3);
 static constexpr auto kKillDeadline = milliseconds(8000);
 
 LocalGeneration::LocalGeneration(boost::asio::io_context& io, std::shared_ptr<Channel> channel, Wireup& wireup,
-                                 const Environment& inherited, const control::StartGeneration& start, RankSurroundings surroundings,
-                                 Action on_ended)
-    : io_(io), channel_(std::move(channel)), wireup_(wireup), inherited_(inherited), start_(std::make_unique<control::StartGeneration>(start)),
-      surroundings_(std::move(surroundings)), marker_{surroundings_.job, surroundings_.host_index},
-      on_ended_(std::move(on_ended)), grace_(io), kill_round_(io), progress_(io), reaper_(io) {}
+                                 const Environment& inherited, const control::StartGeneration& start,
+                                 RankSurroundings surroundings, Action on_ended)
+    : io_(io),
+      channel_(std::move(channel)),
+      wireup_(wireup),
+      inherited_(inherited),
+      start_(std::make_unique<control::StartGeneration>(start)),
+      surroundings_(std::move(surroundings)),
+      marker_{surroundings_.job, surroundings_.host_index},
+      on_ended_(std::move(on_ended)),
+      grace_(io),
+      kill_round_(io),
+      progress_(io),
+      reaper_(io) {}
 
 LocalGeneration::~LocalGeneration() = default;
 
@@ -162,7 +171,8 @@ std::set<pid_t> LocalGeneration::rank_pids() const {
   return pids;
 }
 
-// In rounds: what is killed may have forked in between. Ranks leave through their own watch, so that their exit is told.
+// In rounds: what is killed may have forked in between. Ranks leave through their own watch, so that their exit is
+// told.
 void LocalGeneration::kill_rest() {
   if (state_ == State::kEnded) return;
   const auto now = std::chrono::steady_clock::now();

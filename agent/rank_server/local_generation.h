@@ -1,6 +1,7 @@
 // The ranks of one generation on this host, from start to the last process gone.
 //
-//   kPreparing --wired up--> kRunning --EndGeneration--> kStopping (TERM) --all gone or grace over--> kKilling --> kEnded
+//   kPreparing --wired up--> kRunning --EndGeneration--> kStopping (TERM) --all gone or grace over--> kKilling -->
+//   kEnded
 //
 // Ranks may end at any time; nothing follows from it here: the launcher judges and sends EndGeneration.
 #pragma once

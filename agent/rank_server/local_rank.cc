@@ -21,7 +21,8 @@ struct Pipe {
 
 Pipe make_pipe() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorCode::kInternal, std::string("rank: no pipe: ") + std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw Error(ErrorCode::kInternal, std::string("rank: no pipe: ") + std::strerror(errno));
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
@@ -37,16 +38,17 @@ LocalRank::LocalRank(boost::asio::io_context& io, Options options, std::unique_p
     : io_(io), options_(std::move(options)), block_(std::move(block)) {}
 
 std::unique_ptr<OutputRelay> LocalRank::relay(FileDescriptor pipe, bool is_stderr) {
-  return std::make_unique<OutputRelay>(io_, std::move(pipe), options_.channel, [this, is_stderr](std::string lines, bool end) {
-    control::Envelope message;
-    auto& body = *message.mutable_output();
-    body.set_generation(options_.generation);
-    body.set_rank(options_.rank);
-    body.set_is_stderr(is_stderr);
-    body.set_data(std::move(lines));
-    body.set_end(end);
-    options_.channel->send(message);
-  });
+  return std::make_unique<OutputRelay>(io_, std::move(pipe), options_.channel,
+                                       [this, is_stderr](std::string lines, bool end) {
+                                         control::Envelope message;
+                                         auto& body = *message.mutable_output();
+                                         body.set_generation(options_.generation);
+                                         body.set_rank(options_.rank);
+                                         body.set_is_stderr(is_stderr);
+                                         body.set_data(std::move(lines));
+                                         body.set_end(end);
+                                         options_.channel->send(message);
+                                       });
 }
 
 void LocalRank::start(Command command, std::function<void(LocalRank&)> on_exit) {

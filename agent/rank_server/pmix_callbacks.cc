@@ -93,7 +93,9 @@ pmix_status_t on_notify(pmix_status_t, const pmix_proc_t*, pmix_data_range_t, pm
                         void*) {
   return PMIX_OPERATION_SUCCEEDED;
 }
-pmix_status_t on_query(pmix_proc_t*, pmix_query_t*, size_t, pmix_info_cbfunc_t, void*) { return PMIX_ERR_NOT_SUPPORTED; }
+pmix_status_t on_query(pmix_proc_t*, pmix_query_t*, size_t, pmix_info_cbfunc_t, void*) {
+  return PMIX_ERR_NOT_SUPPORTED;
+}
 pmix_status_t on_job_control(const pmix_proc_t*, const pmix_proc_t[], size_t, const pmix_info_t[], size_t,
                              pmix_info_cbfunc_t, void*) {
   return PMIX_ERR_NOT_SUPPORTED;

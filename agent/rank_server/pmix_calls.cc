@@ -10,7 +10,8 @@ namespace ds {
 void PmixDataCall::answer(pmix_status_t status, const std::string& data) const {
   if (!done) return;
   auto* copy = new std::string(data);
-  done(status, copy->data(), copy->size(), token, [](void* held) { delete static_cast<std::string*>(held); }, copy);
+  done(
+      status, copy->data(), copy->size(), token, [](void* held) { delete static_cast<std::string*>(held); }, copy);
 }
 
 PmixFence copy_fence(const pmix_proc_t* procs, size_t num_procs, const pmix_info_t* info, size_t num_info, char* data,

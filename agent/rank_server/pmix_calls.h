@@ -18,8 +18,8 @@ struct PmixDataCall {
 };
 
 struct PmixFence {
-  std::string key;                // ranks that take part, "*" for all; equal on every host
-  std::vector<uint32_t> ranks;    // empty = all
+  std::string key;              // ranks that take part, "*" for all; equal on every host
+  std::vector<uint32_t> ranks;  // empty = all
   pmix_status_t local_status = PMIX_SUCCESS;
   std::string data;
   PmixDataCall call;

@@ -20,7 +20,7 @@ class PmixInfo {
   void u16(const char* key, uint16_t value);
   void u32(const char* key, uint32_t value);
   void rank(const char* key, uint32_t value);
-  void regex(const char* key, char* malloced);      // takes ownership
+  void regex(const char* key, char* malloced);       // takes ownership
   void array(const char* key, PmixInfo&& elements);  // moves the elements into it
 
   pmix_info_t* data() { return list_.data(); }

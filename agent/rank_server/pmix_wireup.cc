@@ -66,8 +66,8 @@ void PmixWireup::register_clients() {
   for (const auto& rank : start_.ranks()) {
     pmix_proc_t proc;
     PMIX_LOAD_PROCID(&proc, start_.name_space().c_str(), rank.rank());
-    void* token = pmix_token(
-        [this](pmix_status_t status) { post(io_, [this, status] { client_registered(status); }); });
+    void* token =
+        pmix_token([this](pmix_status_t status) { post(io_, [this, status] { client_registered(status); }); });
     const auto status = PMIx_server_register_client(&proc, getuid(), getgid(), nullptr, pmix_run_token, token);
     if (status != PMIX_SUCCESS) pmix_run_token(status, token);
   }
@@ -117,7 +117,8 @@ void PmixWireup::rank_aborted(uint32_t rank, int status, const std::string& text
 void PmixWireup::fence(PmixFence fence) {
   std::set<uint32_t> nodes;
   for (const uint32_t rank : fence.ranks) nodes.insert(node_of_rank(start_, rank));
-  for (int node = 0; fence.ranks.empty() && node < start_.hosts_size(); ++node) nodes.insert(static_cast<uint32_t>(node));
+  for (int node = 0; fence.ranks.empty() && node < start_.hosts_size(); ++node)
+    nodes.insert(static_cast<uint32_t>(node));
   const std::string key = fence.key + "#" + std::to_string(fence_numbers_[fence.key]++);
   open_fences_[key] = fence.call;
   control::Envelope message;

@@ -16,7 +16,8 @@ namespace ds {
 class PmixWireup final : public Wireup {
  public:
   // Starts the server, which takes tens of milliseconds; throws kInternal or kUnavailable.
-  PmixWireup(boost::asio::io_context& io, const std::string& folder, std::function<void(const control::Envelope&)> send);
+  PmixWireup(boost::asio::io_context& io, const std::string& folder,
+             std::function<void(const control::Envelope&)> send);
 
   void prepare(const control::StartGeneration& start, std::function<void(std::string)> ready) override;
   void extend(Environment& environment, uint32_t rank) override;

@@ -15,7 +15,7 @@ class StartGeneration;
 
 struct RankCommand {
   Command command;
-  int exit_code = 0;         // 2, 126, 127 with a problem
+  int exit_code = 0;  // 2, 126, 127 with a problem
   std::string problem;
 };
 

@@ -52,7 +52,8 @@ std::string networks_for(const control::StartGeneration& start) {
 class RankServer {
  public:
   explicit RankServer(const RankServerOptions& options)
-      : options_(options), folders_(options.job, options.host_index, own_host_name()),
+      : options_(options),
+        folders_(options.job, options.host_index, own_host_name()),
         channel_(Channel::create(io_, options.channel_fd, options.channel_fd, ChannelRole::kAgent, "")) {}
 
   int run() {
@@ -80,10 +81,14 @@ class RankServer {
 
   void handle(const control::Envelope& message) {
     switch (message.body_case()) {
-      case control::Envelope::kStart: return start(message.start());
-      case control::Envelope::kInput: return generation_ ? generation_->input(message.input()) : void();
-      case control::Envelope::kSignal: return generation_ ? generation_->signal(message.signal().signal()) : void();
-      case control::Envelope::kEnd: return end(message.end());
+      case control::Envelope::kStart:
+        return start(message.start());
+      case control::Envelope::kInput:
+        return generation_ ? generation_->input(message.input()) : void();
+      case control::Envelope::kSignal:
+        return generation_ ? generation_->signal(message.signal().signal()) : void();
+      case control::Envelope::kEnd:
+        return end(message.end());
       default:
         if (pmix_) pmix_->handle(message);
     }

@@ -1,5 +1,5 @@
-// The rank server: a child of the agent that serves one generation and ends with it. It forks the ranks, so that they die
-// with it, and holds libpmix, so that the agent does not.
+// The rank server: a child of the agent that serves one generation and ends with it. It forks the ranks, so that they
+// die with it, and holds libpmix, so that the agent does not.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How the ranks of a generation find each other: what a way of wiring up adds to plain fork and exec. Two ways: PMIx for
-// MPI programs (pmix_wireup.cc), nothing for all others (plain_wireup.cc).
+// How the ranks of a generation find each other: what a way of wiring up adds to plain fork and exec. Two ways: PMIx
+// for MPI programs (pmix_wireup.cc), nothing for all others (plain_wireup.cc).
 #pragma once
 
 #include <cstdint>

@@ -69,6 +69,20 @@ TEST_F(AgentFaults, ASweepRemovesWhatAgentAndRankServerLeft) {
   EXPECT_EQ(launcher.leftovers(), "");
 }
 
+TEST_F(AgentFaults, TheNextAgentOnTheHostSweepsJobsThatNobodyCaresForAnyMore) {
+  FakeLauncher dead;
+  start(dead);
+  for (const pid_t pid : rank_servers(dead)) kill(pid, SIGSTOP);
+  dead.agent().process->signal(SIGKILL);
+  ASSERT_TRUE(dead.agent().process->wait(seconds(10)));
+  for (const pid_t pid : rank_servers(dead)) kill(pid, SIGKILL);
+  EXPECT_NE(dead.leftovers(), "");
+  FakeLauncher next, living;
+  ASSERT_TRUE(next.wait_joined() && living.wait_joined());
+  EXPECT_TRUE(next.wait_until([&] { return dead.leftovers().empty(); })) << dead.leftovers();
+  EXPECT_NE(living.leftovers(), "") << "jobs with a living agent stay";
+}
+
 TEST_F(AgentFaults, AClosedLifeLineEndsEverything) {
   FakeLauncher launcher;
   start(launcher);

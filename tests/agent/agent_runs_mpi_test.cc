@@ -86,6 +86,18 @@ TEST(AgentRunsMpi, AbortIsReportedWithItsCodeBeforeTheExit) {
   EXPECT_EQ(launcher.leftovers(), "");
 }
 
+TEST(AgentRunsMpi, RanksInheritNoDescriptorsButTheirStreams) {
+  FakeLauncher launcher;
+  ASSERT_TRUE(launcher.wait_joined());
+  auto plan = launcher.plan(1, {{"/bin/sh", "-c", "ls /proc/$$/fd | tr \"\\n\" \" \"; echo"}}, "pmix");
+  plan.set_stdin_rank(0);
+  launcher.start(plan);
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.count(0) > 0; }));
+  EXPECT_EQ(launcher.out[0], "0 1 2 \n");
+  launcher.end(1);
+  ASSERT_TRUE(launcher.wait_ended(1));
+}
+
 TEST(AgentRunsMpi, AnExitWithoutFinalizeShows) {
   FakeLauncher launcher;
   ASSERT_TRUE(launcher.wait_joined());

@@ -1,4 +1,5 @@
-// A real dsagent runs programs that know nothing of MPI: exit codes, signals, output, input, folders, signals, leftovers.
+// A real dsagent runs programs that know nothing of MPI: exit codes, signals, output, input, folders, signals,
+// leftovers.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -123,7 +124,8 @@ TEST_F(AgentRunsPrograms, InputThatARankDoesNotReadIsNotReportedAsTaken) {
   control::Envelope wake;
   wake.mutable_signal()->set_signal(SIGUSR1);
   launcher.send(wake);
-  ASSERT_TRUE(launcher.wait_until([&] { return launcher.input_taken[0] == data.size() && launcher.exits.count(0) > 0; }));
+  ASSERT_TRUE(
+      launcher.wait_until([&] { return launcher.input_taken[0] == data.size() && launcher.exits.count(0) > 0; }));
   launcher.end(1);
   ASSERT_TRUE(launcher.wait_ended(1));
 }
@@ -156,9 +158,10 @@ TEST_F(AgentRunsPrograms, ARankThatWritesFasterThanTheLauncherReadsHasToWait) {
 }
 
 TEST_F(AgentRunsPrograms, RanksFindTheirPlaceAndFilesInTheEnvironment) {
-  auto plan = launcher.plan(1, {sh("echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $OMPI_COMM_WORLD_RANK; cat $1; "
-                                   "echo $FILE; test -n \"$MASTER_PORT\" && test -s \"$DSLAUNCH_BLOCK\""),
-                                {"true"}});
+  auto plan =
+      launcher.plan(1, {sh("echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $OMPI_COMM_WORLD_RANK; cat $1; "
+                           "echo $FILE; test -n \"$MASTER_PORT\" && test -s \"$DSLAUNCH_BLOCK\""),
+                        {"true"}});
   plan.mutable_ranks(0)->add_argv("sh");
   plan.mutable_ranks(0)->add_argv("{run}/a.cfg");
   plan.add_env("FILE={run}/a.cfg");
@@ -183,7 +186,8 @@ TEST_F(AgentRunsPrograms, RanksIgnoringTermAreKilledAfterTheGrace) {
 }
 
 TEST_F(AgentRunsPrograms, ProcessesThatLeftTheirSessionDoNotSurviveTheGeneration) {
-  launcher.start(launcher.plan(1, {sh("setsid sleep 1000 >/dev/null 2>&1 </dev/null & (setsid sh -c 'exec env -i sleep 1001' &) ; exit 0")}));
+  launcher.start(launcher.plan(
+      1, {sh("setsid sleep 1000 >/dev/null 2>&1 </dev/null & (setsid sh -c 'exec env -i sleep 1001' &) ; exit 0")}));
   ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.count(0) > 0; }));
   EXPECT_EQ(launcher.exits[0].exit_code(), 0);
   launcher.end(1);

@@ -120,7 +120,8 @@ TEST(Networks, ContainAddressesOfTheirOwnFamilyOnly) {
 }
 
 TEST(Networks, TheSharedOnesHoldAnAddressOfEveryOtherHost) {
-  const std::vector<Network> own = {{"10.0.0.1", 24, "eth0"}, {"192.168.5.1", 24, "ib0"}, {"172.17.0.1", 16, "docker0"}};
+  const std::vector<Network> own = {
+      {"10.0.0.1", 24, "eth0"}, {"192.168.5.1", 24, "ib0"}, {"172.17.0.1", 16, "docker0"}};
   EXPECT_EQ(shared_networks(own, {{"10.0.0.2", "192.168.5.2"}, {"192.168.5.3"}}), "192.168.5.0/24");
   EXPECT_EQ(shared_networks(own, {{"10.0.0.2", "192.168.5.2"}}), "10.0.0.0/24,192.168.5.0/24");
   EXPECT_EQ(shared_networks(own, {{"10.1.0.2"}}), "") << "hosts behind a router: nothing to restrict to";
@@ -161,7 +162,8 @@ TEST(ElfNeeded, DamagedFilesGiveNothingAndNeverCrash) {
   std::mt19937 random(5);
   for (int round = 0; round < 200; ++round) {
     std::string bad = good.substr(0, round % 2 ? good.size() : random() % good.size());
-    for (int i = 0; i < 20 && !bad.empty(); ++i) bad[random() % std::min<size_t>(bad.size(), 2000)] = static_cast<char>(random());
+    for (int i = 0; i < 20 && !bad.empty(); ++i)
+      bad[random() % std::min<size_t>(bad.size(), 2000)] = static_cast<char>(random());
     needed_libraries(folder.file("bad", bad));
   }
 }
@@ -182,7 +184,8 @@ TEST(ProcessTable, TheNameMayHoldParenthesesAndSpaces) {
 }
 
 TEST(ProcessTable, DescendantsAreFoundAtAnyDepthAndInAnyOrder) {
-  const std::vector<ProcessInfo> all = {{5, 4, 0, 'S', "e"}, {4, 2, 0, 'S', "d"}, {2, 1, 0, 'S', "b"}, {3, 1, 0, 'S', "c"}};
+  const std::vector<ProcessInfo> all = {
+      {5, 4, 0, 'S', "e"}, {4, 2, 0, 'S', "d"}, {2, 1, 0, 'S', "b"}, {3, 1, 0, 'S', "c"}};
   const auto below = descendants(all, 2);
   ASSERT_EQ(below.size(), 2u);
   EXPECT_EQ(below[0].pid, 4);

@@ -31,7 +31,9 @@ static std::string new_job_id() {
 }
 
 FakeLauncher::FakeLauncher(Options options)
-    : options_(options), job_(new_job_id()), key_(random_bytes(32)),
+    : options_(options),
+      job_(new_job_id()),
+      key_(random_bytes(32)),
       acceptor_(io_, {asio::ip::make_address("127.0.0.1"), 0}) {
   signal(SIGPIPE, SIG_IGN);
   fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
@@ -132,22 +134,46 @@ void FakeLauncher::handle(const std::shared_ptr<Channel>& channel, const Envelop
     case Envelope::kStarted:
       for (const auto& rank : message.started().ranks()) pids[rank.rank()] = rank.pid();
       return;
-    case Envelope::kExited: exits[message.exited().rank()] = message.exited(); return;
-    case Envelope::kOutput: return handle_output(message.output());
-    case Envelope::kAborted: aborts.push_back(message.aborted()); return;
-    case Envelope::kFailed: failures.push_back(message.failed()); return;
-    case Envelope::kConnected: connections.push_back(message.connected()); return;
-    case Envelope::kProgress: progress.push_back(message.progress()); return;
-    case Envelope::kEnded: ended.push_back(message.ended()); return;
-    case Envelope::kHostReport: reports.push_back(message.host_report()); return;
-    case Envelope::kPathReport: path_reports.push_back(message.path_report()); return;
-    case Envelope::kInputTaken: input_taken[message.input_taken().rank()] = message.input_taken().bytes(); return;
-    case Envelope::kFence: return collect(message.fence());
-    case Envelope::kModex: return send(message, static_cast<int>(message.modex().owner_node()));
-    case Envelope::kModexDone: return send(message, static_cast<int>(message.modex_done().asking_node()));
+    case Envelope::kExited:
+      exits[message.exited().rank()] = message.exited();
+      return;
+    case Envelope::kOutput:
+      return handle_output(message.output());
+    case Envelope::kAborted:
+      aborts.push_back(message.aborted());
+      return;
+    case Envelope::kFailed:
+      failures.push_back(message.failed());
+      return;
+    case Envelope::kConnected:
+      connections.push_back(message.connected());
+      return;
+    case Envelope::kProgress:
+      progress.push_back(message.progress());
+      return;
+    case Envelope::kEnded:
+      ended.push_back(message.ended());
+      return;
+    case Envelope::kHostReport:
+      reports.push_back(message.host_report());
+      return;
+    case Envelope::kPathReport:
+      path_reports.push_back(message.path_report());
+      return;
+    case Envelope::kInputTaken:
+      input_taken[message.input_taken().rank()] = message.input_taken().bytes();
+      return;
+    case Envelope::kFence:
+      return collect(message.fence());
+    case Envelope::kModex:
+      return send(message, static_cast<int>(message.modex().owner_node()));
+    case Envelope::kModexDone:
+      return send(message, static_cast<int>(message.modex_done().asking_node()));
     case Envelope::kPublish:
-      if (message.publish().remove()) published_.erase(message.publish().key());
-      else published_[message.publish().key()] = message.publish();
+      if (message.publish().remove())
+        published_.erase(message.publish().key());
+      else
+        published_[message.publish().key()] = message.publish();
       return;
     case Envelope::kLookup: {
       auto& body = *answer.mutable_lookup_done();
@@ -160,7 +186,8 @@ void FakeLauncher::handle(const std::shared_ptr<Channel>& channel, const Envelop
       }
       return channel->send(answer);
     }
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -261,7 +288,8 @@ void FakeLauncher::send(const Envelope& message, int host) {
 
 bool FakeLauncher::run(const control::StartGeneration& plan) {
   start(plan);
-  const bool over = wait_until([&] { return exits.size() == static_cast<size_t>(plan.ranks_size()) || !failures.empty(); });
+  const bool over =
+      wait_until([&] { return exits.size() == static_cast<size_t>(plan.ranks_size()) || !failures.empty(); });
   end(plan.generation());
   return wait_ended(plan.generation()) && over && failures.empty();
 }

@@ -1,5 +1,5 @@
-// A launcher for tests: starts real dsagent programs on this machine, speaks the launcher's side of the protocol, collects
-// fences, and remembers everything the agents said.
+// A launcher for tests: starts real dsagent programs on this machine, speaks the launcher's side of the protocol,
+// collects fences, and remembers everything the agents said.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -22,7 +22,7 @@ class FakeLauncher {
  public:
   struct Options {
     int num_hosts = 1;
-    bool reachable = true;      // false: the agents must use their standard streams
+    bool reachable = true;  // false: the agents must use their standard streams
     bool elastic = false;
     uint32_t lease_ms = 60000;
     bool answers_beats = true;

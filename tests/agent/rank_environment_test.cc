@@ -43,18 +43,31 @@ static RankSurroundings surroundings() {
 TEST(RankEnvironmentOf, SaysWhoTheRankIs) {
   const auto start = two_hosts();
   const auto env = rank_environment({{"HOME", "/h"}, {"RANK", "99"}}, start, start.ranks(1), surroundings());
-  const Environment expected = {{"RANK", "3"}, {"WORLD_SIZE", "4"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "2"},
-                                {"NODE_RANK", "1"}, {"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"},
-                                {"DSLAUNCH_JOB", "job"}, {"DSLAUNCH_GENERATION", "4"}, {"DSLAUNCH_HOST_INDEX", "7"},
-                                {"DSLAUNCH_BLOCK", "/dev/shm/x/block.3"}, {"HOME", "/h"}, {"OMP_NUM_THREADS", "4"},
+  const Environment expected = {{"RANK", "3"},
+                                {"WORLD_SIZE", "4"},
+                                {"LOCAL_RANK", "1"},
+                                {"LOCAL_WORLD_SIZE", "2"},
+                                {"NODE_RANK", "1"},
+                                {"OMPI_COMM_WORLD_RANK", "3"},
+                                {"OMPI_COMM_WORLD_SIZE", "4"},
+                                {"DSLAUNCH_JOB", "job"},
+                                {"DSLAUNCH_GENERATION", "4"},
+                                {"DSLAUNCH_HOST_INDEX", "7"},
+                                {"DSLAUNCH_BLOCK", "/dev/shm/x/block.3"},
+                                {"HOME", "/h"},
+                                {"OMP_NUM_THREADS", "4"},
                                 {"MASTER_ADDR", "10.0.0.1"}};
   for (const auto& [name, value] : expected) EXPECT_EQ(get_or(env, name, "missing"), value) << name;
 }
 
 TEST(RankEnvironmentOf, TracesOfOtherLaunchersAreLeftOut) {
   const auto start = two_hosts();
-  const auto env = rank_environment({{"PMIX_RANK", "0"}, {"SLURM_JOB_ID", "1"}, {"OMPI_MCA_ess", "env"}, {"PMI_FD", "3"},
-                                     {"DSLAUNCH_SERVER_OF", "job"}, {"DSLAUNCH_BLOCK", "/outer"}},
+  const auto env = rank_environment({{"PMIX_RANK", "0"},
+                                     {"SLURM_JOB_ID", "1"},
+                                     {"OMPI_MCA_ess", "env"},
+                                     {"PMI_FD", "3"},
+                                     {"DSLAUNCH_SERVER_OF", "job"},
+                                     {"DSLAUNCH_BLOCK", "/outer"}},
                                     start, start.ranks(0), surroundings());
   for (const char* name : {"PMIX_RANK", "SLURM_JOB_ID", "OMPI_MCA_ess", "PMI_FD", "DSLAUNCH_SERVER_OF"})
     EXPECT_EQ(env.count(name), 0u) << name;
@@ -107,7 +120,8 @@ TEST(McaDefaults, NameTheTransportsOfOneAndOfSeveralHosts) {
 }
 
 TEST(McaDefaults, GiveWayToTheUserAndToFastFabrics) {
-  Environment user = {{"OMPI_MCA_btl_tcp_if_exclude", "lo"}, {"OMPI_MCA_mtl", "psm2"}, {"OMPI_MCA_mpi_yield_when_idle", "0"}};
+  Environment user = {
+      {"OMPI_MCA_btl_tcp_if_exclude", "lo"}, {"OMPI_MCA_mtl", "psm2"}, {"OMPI_MCA_mpi_yield_when_idle", "0"}};
   add_mca_defaults(user, {.several_hosts = true, .shared_networks = "10.0.0.0/24"});
   EXPECT_EQ(user.count("OMPI_MCA_pml") + user.count("OMPI_MCA_btl") + user.count("OMPI_MCA_btl_tcp_if_include"), 0u);
   EXPECT_EQ(user["OMPI_MCA_mpi_yield_when_idle"], "0");
