@@ -2,10 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "tests/cluster/job_fixture.h"
-#include "topology/base/text.h"
 
 namespace ds::testing {
 namespace {
@@ -39,24 +36,14 @@ class FaultTest : public JobTest {
     EXPECT_FALSE(error.value("error", "").empty()) << text;
   }
 
-  // The agent of a host is the dsagent whose parent is no dsagent; the rank servers are its children.
+  // An agent and its rank servers have one name; the latter say what they are on their command line.
   pid_t dsagent(const std::string& host, bool rank_server) {
-    const auto all = bed().processes(host);
-    const auto is_agent = [&](pid_t pid) {
-      return std::any_of(all.begin(), all.end(), [&](const auto& seen) { return seen.pid == pid && seen.name == "dsagent"; });
-    };
-    for (const auto& seen : all) {
-      if (seen.name == "dsagent" && is_agent(parent_of(seen.pid)) == rank_server) return seen.pid;
+    for (const auto& seen : bed().processes(host)) {
+      const bool serves = seen.command.find("--rank-server") != std::string::npos;
+      if (seen.name == "dsagent" && serves == rank_server) return seen.pid;
     }
     ADD_FAILURE() << "no " << (rank_server ? "rank server" : "agent") << " on " << host;
     return -1;
-  }
-
-  static pid_t parent_of(pid_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const auto fields = split(text.substr(std::min(text.rfind(") ") + 2, text.size())), ' ');
-    return fields.size() > 1 ? static_cast<pid_t>(parse_int(fields[1]).value_or(-1)) : -1;
   }
 
   static void kill_if_found(pid_t pid) {

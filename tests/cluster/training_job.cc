@@ -85,7 +85,7 @@ double worst_difference(const std::vector<double>& a, const std::vector<double>&
 nlohmann::json last_error(const std::string& stderr_text) {
   const auto lines = split(trim(stderr_text), '\n');
   const auto value = nlohmann::json::parse(lines.back(), nullptr, false);
-  return value.is_object() ? value : nlohmann::json();
+  return value.is_object() ? value : nlohmann::json::object();
 }
 
 }  // namespace ds::testing

@@ -24,7 +24,7 @@ std::vector<double> losses_of(const std::string& folder);
 // The largest |a - b| / |b|; infinity when the lengths differ or there is nothing.
 double worst_difference(const std::vector<double>& a, const std::vector<double>& b);
 
-// The JSON object that a failed job must end its stderr with; null when the last line is none.
+// The JSON object that a failed job must end its stderr with; {} when the last line is none.
 nlohmann::json last_error(const std::string& stderr_text);
 
 }  // namespace ds::testing

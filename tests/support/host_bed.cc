@@ -167,8 +167,8 @@ void HostBed::join_network() {
 void HostBed::wait_until_reachable() {
   for (const auto& name : names()) {
     const bool answered = wait_until(
-        [&] { return run("node1", {"ssh", "-o", "ConnectTimeout=2", name, "true"}, seconds(20)).code == 0; }, seconds(30));
-    if (!answered) fail("host=" + name + " did not answer ssh in 30 s");
+        [&] { return run("node1", {"ssh", "-o", "ConnectTimeout=2", name, "true"}, seconds(60)).code == 0; }, seconds(60));
+    if (!answered) fail("host=" + name + " did not answer ssh in 60 s");
   }
 }
 
