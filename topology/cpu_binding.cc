@@ -99,8 +99,21 @@ Binding share(const std::vector<Core>& cores, size_t num_local) {
   return binding;
 }
 
-BindTo default_bind_to(int num_ranks, const Cpus& cpu_list) {
-  return num_ranks <= 2 || !cpu_list.empty() ? BindTo::kCore : BindTo::kSocket;
+// A way over the hardware that was asked for also says what a rank is bound to.
+BindTo default_bind_to(int num_ranks, CoreOrder order) {
+  switch (order) {
+    case CoreOrder::kCores: return BindTo::kCore;
+    case CoreOrder::kSockets: return BindTo::kSocket;
+    case CoreOrder::kNumas: return BindTo::kNuma;
+    case CoreOrder::kDefault: break;
+  }
+  return num_ranks <= 2 ? BindTo::kCore : BindTo::kSocket;
+}
+
+Cpus all_cpus(const std::vector<Core>& cores) {
+  Cpus cpus;
+  for (const Core& core : cores) cpus.push_back(core.cpu);
+  return sorted(std::move(cpus));
 }
 
 const char* name_of(BindTo bind_to) {
@@ -125,10 +138,11 @@ Binding bind_ranks(const Host& host, int num_local, int num_ranks, bool oversubs
   if (count == 0 || cores.empty() || options.bind_to == BindTo::kNone || (may_stay_unbound && oversubscribed)) return unbound;
   if (options.bind_to == BindTo::kShare) return cores.size() < count ? unbound : share(cores, count);
 
+  if (may_stay_unbound && !options.cpu_list.empty()) return Binding(count, all_cpus(cores));
+
   CoreOrder order = options.order;
-  if (order == CoreOrder::kDefault)
-    order = default_bind_to(num_ranks, options.cpu_list) == BindTo::kCore ? CoreOrder::kCores : CoreOrder::kSockets;
-  const BindTo bind_to = may_stay_unbound ? default_bind_to(num_ranks, options.cpu_list) : options.bind_to;
+  if (order == CoreOrder::kDefault) order = num_ranks <= 2 ? CoreOrder::kCores : CoreOrder::kSockets;
+  const BindTo bind_to = may_stay_unbound ? default_bind_to(num_ranks, options.order) : options.bind_to;
   const std::vector<Core> chosen = one_core_each(cores, count, order);
   if (chosen.size() < count && may_stay_unbound) return unbound;
   if (chosen.size() < count)

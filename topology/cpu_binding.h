@@ -9,7 +9,8 @@
 namespace ds {
 
 enum class BindTo {
-  kDefault,  // as mpirun: a core each up to 2 ranks of the job, else a socket each; unbound when cores do not suffice
+  kDefault,  // as mpirun: to what ranks are mapped by, else a core each up to 2 ranks of the job and a socket each
+             // beyond; with a cpu_list all of it; unbound when cores do not suffice
   kNone,
   kCore,
   kSocket,

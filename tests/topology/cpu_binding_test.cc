@@ -50,6 +50,13 @@ TEST(CpuBinding, DoesWhatIsAskedFor) {
   EXPECT_EQ(bind(h, 2, BindTo::kSocket, CoreOrder::kCores), (Binding{{0, 2, 4, 6}, {0, 2, 4, 6}}));
 }
 
+TEST(CpuBinding, FollowsTheMappingWithoutBindTo) {
+  const Host h = host(4, 2);
+  EXPECT_EQ(bind(h, 2, BindTo::kDefault, CoreOrder::kSockets), (Binding{{0, 2, 4, 6}, {8, 10, 12, 14}}));
+  EXPECT_EQ(bind(h, 2, BindTo::kDefault, CoreOrder::kNumas), (Binding{{0, 2}, {4, 6}}));
+  EXPECT_EQ(bind(h, 3, BindTo::kDefault, CoreOrder::kCores), (Binding{{0}, {2}, {4}}));
+}
+
 TEST(CpuBinding, RefusesABindingThatIsTooSmall) {
   expect_words(usage_error_of([] { bind(host(1, 2), 3, BindTo::kCore); }), {"--bind-to core", "host h", "3 ranks", "2 cores", "none"});
 }
@@ -79,7 +86,8 @@ TEST(CpuBinding, NeverSplitsAShareOverNumaNodesNorGivesACoreTwice) {
 }
 
 TEST(CpuBinding, TakesOnlyTheListedCpusInTheirOrder) {
-  const BindingOptions options{.cpu_list = {6, 2, 0}};
+  EXPECT_EQ(bind_ranks(host(1, 4), 2, 2, false, {.cpu_list = {6, 2, 0}}), (Binding{{0, 2, 6}, {0, 2, 6}}));
+  const BindingOptions options{.bind_to = BindTo::kCore, .order = CoreOrder::kCores, .cpu_list = {6, 2, 0}};
   EXPECT_EQ(bind_ranks(host(1, 4), 3, 3, false, options), (Binding{{6}, {2}, {0}}));
   EXPECT_EQ(bind_ranks(host(1, 4), 1, 1, false, {.bind_to = BindTo::kShare, .cpu_list = {6, 2}}), (Binding{{2, 6}}));
   expect_words(usage_error_of([] { bind_ranks(host(1, 4), 1, 1, false, {.cpu_list = {1}}); }), {"host h", "CPU 1"});
