@@ -1,4 +1,5 @@
 // The program dsagent: agent (default), rank server (--rank-server), sweep (--sweep).
+#include <linux/close_range.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -76,6 +77,8 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Whatever ssh, srun or a careless shell left open must not reach the ranks.
+  close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
   try {
     return run({argv + 1, argv + argc});
   } catch (const ds::Error& error) {
