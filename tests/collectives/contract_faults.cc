@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <thread>
 
 #include "tests/collectives/contract.h"
 #include "tests/collectives/sample_values.h"
@@ -98,31 +99,18 @@ void different_lists(Communicator& world) {
   EXPECT_THROW(world.split({world.size()}, "outside"), Error);
 }
 
-// The last rank comes only when the others have given up.
+// The last rank never comes. Everything else is waited for by test(), which knows no deadline: a busy machine is no fault.
 void missing_rank(Communicator& world) {
   if (world.size() == 1) return;
   const int last = world.size() - 1;
-  auto group = victim(world, "victim");
-  auto late = victim(world, "late");
+  for (Work start = world.barrier(); !start.test();) std::this_thread::yield();
+  if (world.rank() == last) return;
   int64_t value = 1;
-  group->all_reduce({&value, 1, DType::kInt64}).wait();
-  if (world.rank() != last) {
-    const std::string text =
-        message_of(ErrorCode::kDeadline, [&] { group->all_reduce({&value, 1, DType::kInt64}).wait(); });
-    const std::string size = std::to_string(world.size()), who = std::to_string(last);
-    EXPECT_TRUE(contains(text, "collectives: all_reduce #1 on group victim (size " + size + ")")) << text;
-    EXPECT_TRUE(contains(text, "waited 0.4 s for rank " + who + " (world " + who + ")")) << text;
-  }
-  // Messages, not an operation of all: their receiver may wait longer than one deadline.
-  if (world.rank() != last) {
-    late->send({&value, 1, DType::kInt64}, last, 0).wait();
-    return;
-  }
-  for (int r = 0; r < last; ++r) {
-    Work work = late->receive({&value, 1, DType::kInt64}, r, 0);
-    while (!work.test()) {
-    }
-  }
+  const std::string text =
+      message_of(ErrorCode::kDeadline, [&] { world.all_reduce({&value, 1, DType::kInt64}).wait(); });
+  const std::string size = std::to_string(world.size()), who = std::to_string(last);
+  EXPECT_TRUE(contains(text, "collectives: all_reduce #1 on group world (size " + size + ")")) << text;
+  EXPECT_TRUE(contains(text, "waited 1 s for rank " + who + " (world " + who + ")")) << text;
 }
 
 void wrong_peers(Communicator& world) {
@@ -138,7 +126,7 @@ void wrong_peers(Communicator& world) {
 
 void add_faults(std::vector<Case>& cases) {
   CommunicatorOptions hasty = patient();
-  hasty.deadline = std::chrono::milliseconds(400);
+  hasty.deadline = std::chrono::seconds(1);
   cases.push_back({"RanksThatPassDifferentCountsGetAnErrorThatNamesBoth", different_counts, patient()});
   cases.push_back({"RanksThatCallDifferentOperationsGetAnErrorThatNamesBoth", different_operations, patient()});
   cases.push_back({"RanksThatPassDifferentTypesGetAnErrorThatNamesBoth", different_types, patient()});
