@@ -2,7 +2,7 @@
 
 max_document_bytes=150000   # longer ones are lists of one project's files, not prose
 train_bytes=4000000
-held_out_bytes=120000
+held_out_bytes=80000
 
 # Prints paths of plain text. Files with a line that is not UTF-8 are left out.
 list_texts() {
