@@ -57,8 +57,10 @@ class ModuleEngine {
   double learning_rate() const;           // of the next update
   int64_t global_steps() const;
 
-  // checkpoints/step<n> below dir when tag is empty, else the step number must be in the tag "step<n>".
+  // Writes dir/step<n>, n = updates made, or the folder that tag "step<n>" names, and dir/latest. Call it at a boundary:
+  // gradients of an unfinished accumulation are not saved.
   void save_checkpoint(const std::string& dir, const std::string& tag = "");
+  // dir: a step folder or a folder with `latest`; saved under any stage at any number of ranks.
   void load_checkpoint(const std::string& dir);
 
   // Full fp32 values of a parameter by name, on every rank. Collective.

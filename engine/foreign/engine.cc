@@ -64,7 +64,7 @@ struct ModuleEngine::Impl {
   Impl(torch::nn::Module& user_module, const EngineConfig& config, std::shared_ptr<Communicator> world)
       : ranks(std::move(world)), settings(resolve_ds_config(config.text, config.path, ranks->size())) {
     module = list_parameters(user_module);
-    for (const Unit& unit : module.units) unit_names.push_back(unit.name);
+    for (const UnitDefinition& unit : module.units) unit_names.push_back(unit.name);
     auto rule = make_update_rule(settings.optimizer);
     store = std::make_unique<ParameterStore>(module.parameters, module.units, stage_options(settings, rule->states()),
                                              *ranks);
@@ -133,6 +133,42 @@ struct ModuleEngine::Impl {
     optimizer->step(*gradients, static_cast<float>(scale * clip), arguments);
     gradients->reset();
     ++updates;
+  }
+
+  // Buffers are equal on all ranks at the start; rank 0's are saved.
+  std::vector<TensorPiece> buffer_pieces() {
+    std::vector<TensorPiece> pieces;
+    for (size_t b = 0; b < module.buffers.size(); ++b) {
+      const at::Tensor& buffer = module.buffers[b];
+      pieces.push_back({{module.buffer_names[b], "buffer", dtype_of(buffer.scalar_type()), buffer.sizes().vec()},
+                        0, buffer.numel(), buffer.data_ptr()});
+    }
+    return pieces;
+  }
+
+  void save(const std::string& folder, int64_t step) {
+    const nlohmann::json state{{"step", step}, {"updates", updates}, {"micro_steps", micro_steps},
+                               {"optimizer", settings.optimizer.name}};
+    SaveRequest request;
+    request.folder = folder;
+    request.step = step;
+    request.pieces = pieces_to_save(*store);
+    if (ranks->rank() == 0)
+      for (TensorPiece& piece : buffer_pieces()) request.pieces.push_back(std::move(piece));
+    request.state = &state;
+    save_checkpoint(*ranks, request);
+  }
+
+  void load(const std::string& folder) {
+    const CheckpointReader reader(folder);
+    const std::string optimizer_name = reader.state().value("optimizer", "");
+    if (optimizer_name != settings.optimizer.name)
+      throw Error(ErrorCode::kUsage, "checkpoint: optimizer is " + optimizer_name + " in " + reader.folder() + " and " +
+                                         settings.optimizer.name + " now; it must be the same to resume");
+    reader.read(pieces_to_load(*store, false));
+    reader.read(buffer_pieces());
+    store->refresh_work();
+    updates = reader.state().at("updates").get<int64_t>();
   }
 
   // After a recorded step all ranks must have recorded the same order; comparing is cheaper than hanging later.
@@ -204,5 +240,18 @@ at::Tensor ModuleEngine::gather_full(const std::string& name) {
   }
   throw Error(ErrorCode::kUsage, "engine: no parameter named " + name);
 }
+
+void ModuleEngine::save_checkpoint(const std::string& dir, const std::string& tag) {
+  int64_t step = impl_->updates;
+  if (!tag.empty()) {
+    const auto number = tag.starts_with("step") ? parse_int(tag.substr(4)) : std::nullopt;
+    if (!number || *number < 0)
+      throw Error(ErrorCode::kUsage, "engine: checkpoint tag=" + tag + ": tags are step<n>, for example step100");
+    step = *number;
+  }
+  impl_->save(dir, step);
+}
+
+void ModuleEngine::load_checkpoint(const std::string& dir) { impl_->load(dir); }
 
 }  // namespace ds

@@ -6,6 +6,7 @@
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/nn/modules/container/sequential.h>
 
+#include "engine/unit.h"
 #include "topology/base/error.h"
 
 namespace ds {
@@ -44,17 +45,26 @@ class UnitMaker {
     for (const auto& item : module.named_parameters(false)) add_unit(prefix + item.key(), {item.value()});
     for (const auto& child : module.named_children()) {
       const std::string name = prefix + child.key();
-      const bool is_list = child.value()->as<torch::nn::ModuleListImpl>() || child.value()->as<torch::nn::SequentialImpl>();
-      if (is_list)
-        visit(*child.value(), name + ".");
-      else
+      if (is_unit(*child.value()) || (!is_list(*child.value()) && !holds_units(*child.value())))
         add_unit(name, child.value()->parameters(true));
+      else
+        visit(*child.value(), name + ".");
     }
   }
 
  private:
+  static bool is_unit(const torch::nn::Module& module) { return dynamic_cast<const UnitTag*>(&module) != nullptr; }
+  static bool is_list(const torch::nn::Module& module) {
+    return module.as<torch::nn::ModuleListImpl>() || module.as<torch::nn::SequentialImpl>();
+  }
+  static bool holds_units(const torch::nn::Module& module) {
+    for (const auto& inner : module.modules(false))
+      if (is_unit(*inner)) return true;
+    return false;
+  }
+
   void add_unit(const std::string& name, const std::vector<at::Tensor>& tensors) {
-    Unit unit{name, {}};
+    UnitDefinition unit{name, {}};
     for (const at::Tensor& tensor : tensors) {
       if (!tensor.defined()) continue;
       const int id = ids_.at(tensor.unsafeGetTensorImpl());

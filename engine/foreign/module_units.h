@@ -18,7 +18,7 @@ namespace ds {
 struct ModuleParameters {
   std::vector<Parameter> parameters;  // deduplicated by tensor; further names of the same tensor are aliases
   std::vector<at::Tensor> tensors;    // the module's own, same order
-  std::vector<Unit> units;            // every parameter in exactly one
+  std::vector<UnitDefinition> units;            // every parameter in exactly one
   std::vector<std::string> buffer_names;
   std::vector<at::Tensor> buffers;
 };

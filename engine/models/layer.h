@@ -41,7 +41,7 @@ struct LayerDefinition {
 // Layer i owns unit i.
 struct ModelDefinition {
   std::vector<Parameter> parameters;
-  std::vector<Unit> units;
+  std::vector<UnitDefinition> units;
   std::vector<LayerDefinition> layers;
   int64_t vocab_size = 0;
   int64_t max_positions = 0;

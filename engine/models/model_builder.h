@@ -22,7 +22,7 @@ class ModelBuilder {
  private:
   ModelDefinition model_;
   LayerDefinition layer_;
-  Unit unit_;
+  UnitDefinition unit_;
 };
 
 Initialiser normal(double standard_deviation);

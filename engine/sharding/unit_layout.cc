@@ -12,7 +12,7 @@ int64_t UnitLayout::used() const {
   return sum;
 }
 
-UnitLayout layout_unit(const Unit& unit, const std::vector<Parameter>& parameters, int ranks) {
+UnitLayout layout_unit(const UnitDefinition& unit, const std::vector<Parameter>& parameters, int ranks) {
   UnitLayout layout{unit.name, {}, ranks, 0};
   int64_t end = 0;
   for (const int id : unit.parameters) {
@@ -24,10 +24,10 @@ UnitLayout layout_unit(const Unit& unit, const std::vector<Parameter>& parameter
   return layout;
 }
 
-std::vector<UnitLayout> layout_units(const std::vector<Unit>& units, const std::vector<Parameter>& parameters,
+std::vector<UnitLayout> layout_units(const std::vector<UnitDefinition>& units, const std::vector<Parameter>& parameters,
                                      int ranks) {
   std::vector<UnitLayout> layouts;
-  for (const Unit& unit : units) layouts.push_back(layout_unit(unit, parameters, ranks));
+  for (const UnitDefinition& unit : units) layouts.push_back(layout_unit(unit, parameters, ranks));
   return layouts;
 }
 

@@ -28,13 +28,13 @@ struct UnitLayout {
 };
 
 // A unit: parameters gathered and freed together.
-struct Unit {
+struct UnitDefinition {
   std::string name;
   std::vector<int> parameters;
 };
 
-UnitLayout layout_unit(const Unit& unit, const std::vector<Parameter>& parameters, int ranks);
-std::vector<UnitLayout> layout_units(const std::vector<Unit>& units, const std::vector<Parameter>& parameters, int ranks);
+UnitLayout layout_unit(const UnitDefinition& unit, const std::vector<Parameter>& parameters, int ranks);
+std::vector<UnitLayout> layout_units(const std::vector<UnitDefinition>& units, const std::vector<Parameter>& parameters, int ranks);
 
 // A part of a tensor inside a range of the unit buffer.
 struct TensorRange {

@@ -33,7 +33,7 @@ void point_storage(const at::Tensor& whole, void* memory, const std::string& uni
 
 }  // namespace
 
-ParameterStore::ParameterStore(std::vector<Parameter> parameters, std::vector<Unit> units, const StageOptions& options,
+ParameterStore::ParameterStore(std::vector<Parameter> parameters, std::vector<UnitDefinition> units, const StageOptions& options,
                                Communicator& group)
     : parameters_(std::move(parameters)),
       layouts_(layout_units(units, parameters_, group.size())),

@@ -19,7 +19,7 @@ namespace ds {
 class ParameterStore {
  public:
   // group: the data-parallel group over which states are spread; outlives the store. All ranks pass the same model.
-  ParameterStore(std::vector<Parameter> parameters, std::vector<Unit> units, const StageOptions& options,
+  ParameterStore(std::vector<Parameter> parameters, std::vector<UnitDefinition> units, const StageOptions& options,
                  Communicator& group);
 
   const std::vector<Parameter>& parameters() const { return parameters_; }

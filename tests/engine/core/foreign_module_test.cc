@@ -1,5 +1,9 @@
 // An unmodified foreign module (convolutions, an LSTM, a weight used twice, an unused parameter) under ZeRO 0-3 against
 // the plain module with torch's own AdamW.
+#include <filesystem>
+
+#include <unistd.h>
+
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 #include <torch/nn/functional/loss.h>
@@ -13,7 +17,9 @@
 
 #include "collectives/thread_world.h"
 #include "engine/engine.h"
+#include "engine/foreign/module_units.h"
 #include "engine/random/philox.h"
+#include "engine/unit.h"
 #include "engine/zero/parameter_store.h"
 #include "topology/base/error.h"
 
@@ -125,6 +131,72 @@ TEST(ForeignModule, TwoRanksEqualThePlainModuleUnderEveryStageAndAgreeBitForBit)
     EXPECT_EQ(got, zero) << "stage " << stage;
     for (int i = 0; i < kSteps; ++i) EXPECT_NEAR(got[i], want[i], 1e-5 * want[i]) << "stage " << stage << " step " << i;
   }
+}
+
+TEST(ForeignModule, ACheckpointOfOneStageContinuesUnderAnother) {
+  at::set_num_threads(1);
+  const auto folder = std::filesystem::temp_directory_path() / ("dsl-module-" + std::to_string(::getpid()));
+  std::filesystem::remove_all(folder);
+  auto world = singleton_communicator();
+  const auto borrowed = std::shared_ptr<Communicator>(world.get(), [](Communicator*) {});
+  const auto one_step = [&](Engine<Net>& engine, int step) {
+    const torch::Tensor batch = tokens(step, 0, 4);
+    const torch::Tensor loss = engine.forward(batch.narrow(1, 0, 8), batch.narrow(1, 1, 8));
+    engine.backward(loss);
+    engine.step();
+    return loss.item<double>();
+  };
+  std::vector<double> unbroken;
+  {
+    Engine<Net> engine(std::make_shared<Net>(), config(3), borrowed);
+    for (int step = 0; step < 2; ++step) one_step(engine, step);
+    engine.save_checkpoint(folder.string());
+    for (int step = 2; step < kSteps; ++step) unbroken.push_back(one_step(engine, step));
+    EXPECT_THROW(engine.save_checkpoint(folder.string(), "best"), Error);
+  }
+  Engine<Net> engine(std::make_shared<Net>(), config(1), borrowed);
+  engine.load_checkpoint(folder.string());
+  EXPECT_EQ(engine.global_steps(), 2);
+  std::vector<double> resumed;
+  for (int step = 2; step < kSteps; ++step) resumed.push_back(one_step(engine, step));
+  EXPECT_EQ(resumed, unbroken);
+  std::filesystem::remove_all(folder);
+}
+
+struct PairImpl : torch::nn::Module {
+  PairImpl() {
+    a = register_module("a", torch::nn::Linear(3, 3));
+    b = register_module("b", torch::nn::Linear(3, 3));
+  }
+  torch::nn::Linear a{nullptr}, b{nullptr};
+};
+
+struct Nested : torch::nn::Module {
+  Nested() {
+    inner = register_module("inner", std::make_shared<Inner>());
+    last = register_module("last", torch::nn::Linear(3, 3));
+  }
+  struct Inner : torch::nn::Module {
+    Inner() {
+      first = register_module("first", Unit<PairImpl>());
+      second = register_module("second", Unit<PairImpl>());
+    }
+    Unit<PairImpl> first{nullptr}, second{nullptr};
+  };
+  std::shared_ptr<Inner> inner;
+  torch::nn::Linear last{nullptr};
+};
+
+TEST(ForeignModule, UnitsAreMarkedModulesListElementsAndChildren) {
+  Nested nested;
+  const ModuleParameters marked = list_parameters(nested);
+  std::vector<std::string> names;
+  for (const UnitDefinition& unit : marked.units) names.push_back(unit.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"inner.first", "inner.second", "last"}));
+  Net net;
+  names.clear();
+  for (const UnitDefinition& unit : list_parameters(net).units) names.push_back(unit.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"unused", "embed", "convs.0", "convs.1", "lstm", "mix"}));
 }
 
 struct Detour : torch::nn::Module {

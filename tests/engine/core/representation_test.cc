@@ -11,7 +11,7 @@ std::vector<UnitLayout> layouts(int ranks) {
   Parameter p;
   p.name = "w";
   p.shape = {4096};
-  return layout_units({{"u", {0}}}, {p}, ranks);
+  return layout_units({UnitDefinition{"u", {0}}}, {p}, ranks);
 }
 
 int64_t persistent_bytes(const StageOptions& options, int ranks) {

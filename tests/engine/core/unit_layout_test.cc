@@ -19,7 +19,7 @@ std::vector<Parameter> parameters(const std::vector<int64_t>& sizes) {
 
 TEST(UnitLayout, StartsEveryTensorAtAMultipleOf256AndPadsToWholeShards) {
   const auto p = parameters({1, 256, 257, 3});
-  const UnitLayout layout = layout_unit({"u", {0, 1, 2, 3}}, p, 3);
+  const UnitLayout layout = layout_unit(UnitDefinition{"u", {0, 1, 2, 3}}, p, 3);
   ASSERT_EQ(layout.slots.size(), 4u);
   EXPECT_EQ(layout.slots[0].offset, 0);
   EXPECT_EQ(layout.slots[1].offset, 256);
@@ -34,7 +34,7 @@ TEST(UnitLayout, StartsEveryTensorAtAMultipleOf256AndPadsToWholeShards) {
 TEST(UnitLayout, ShardsOfAllRanksCoverEachElementOnce) {
   const auto p = parameters({1000, 1, 255, 4097, 512});
   for (int ranks : {1, 2, 3, 4, 7, 16}) {
-    const UnitLayout layout = layout_unit({"u", {0, 1, 2, 3, 4}}, p, ranks);
+    const UnitLayout layout = layout_unit(UnitDefinition{"u", {0, 1, 2, 3, 4}}, p, ranks);
     std::vector<std::vector<int>> seen;
     for (const auto& parameter : p) seen.emplace_back(parameter.count(), 0);
     for (int r = 0; r < ranks; ++r)
@@ -49,7 +49,7 @@ TEST(UnitLayout, ShardsOfAllRanksCoverEachElementOnce) {
 
 TEST(UnitLayout, RunsKnowWhereTheyAreInTheTensor) {
   const auto p = parameters({300, 10});
-  const UnitLayout layout = layout_unit({"u", {0, 1}}, p, 2);  // 300 -> [0, 300), 10 -> [512, 522), padded 1024
+  const UnitLayout layout = layout_unit(UnitDefinition{"u", {0, 1}}, p, 2);  // 300 -> [0, 300), 10 -> [512, 522), padded 1024
   const auto second = owned_runs(layout, 1);
   ASSERT_EQ(second.size(), 1u);
   EXPECT_EQ(second[0].parameter, 1);

@@ -1,0 +1,102 @@
+// How long until MPI_Init has returned on all ranks: dslaunch against mpirun, alternating, on this machine. Both let idle
+// ranks yield when there are more ranks than cores (performance.md G, launcher.md 4.2).
+//
+//   launch_bench [rounds] [N ...]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+double now_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+int run(const std::vector<std::string>& words) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const int quiet = open("/dev/null", O_RDWR);
+    for (const int fd : {0, 1, 2}) dup2(quiet, fd);
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execvp(arguments[0], arguments.data());
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Milliseconds from the start of the launcher to the last rank's return from MPI_Init.
+double ready_ms(std::vector<std::string> launcher, int ranks, const fs::path& probe, const fs::path& folder) {
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  launcher.insert(launcher.end(), {"-np", std::to_string(ranks), probe.string(), folder.string()});
+  const double start = now_seconds();
+  if (const int code = run(launcher); code != 0) {
+    std::fprintf(stderr, "launch_bench: %s ended with %d\n", launcher[0].c_str(), code);
+    std::exit(1);
+  }
+  double last = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::ifstream file(folder / std::to_string(rank));
+    double nanoseconds = 0;
+    if (!(file >> nanoseconds)) {
+      std::fprintf(stderr, "launch_bench: rank %d of %s wrote nothing\n", rank, launcher[0].c_str());
+      std::exit(1);
+    }
+    last = std::max(last, 1e-9 * nanoseconds);
+  }
+  return 1e3 * (last - start);
+}
+
+double quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 10;
+  std::vector<int> sizes;
+  for (int i = 2; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
+  if (sizes.empty()) sizes = {1, 2, 4, 8, 16};
+  const fs::path bin = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path folder = fs::temp_directory_path() / ("dsl-launch-bench-" + std::to_string(getpid()));
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  for (const int ranks : sizes) {
+    std::vector<double> ours, theirs, ratios;
+    for (int round = -1; round < rounds; ++round) {
+      const double a = ready_ms({(bin / "dslaunch").string(), "--oversubscribe"}, ranks, bin / "mpi_ready", folder);
+      const double b = ready_ms({"mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"}, ranks, bin / "mpi_ready", folder);
+      if (round < 0) continue;  // files are in memory now
+      ours.push_back(a);
+      theirs.push_back(b);
+      ratios.push_back(a / b);
+    }
+    std::printf("{\"bench\":\"launch\",\"ranks\":%d,\"dslaunch_ms\":%.0f,\"mpirun_ms\":%.0f,\"ratio\":%.3f,\"ratio_p10\":%.3f,"
+                "\"ratio_p90\":%.3f,\"rounds\":%d}\n",
+                ranks, quantile(ours, 0.5), quantile(theirs, 0.5), quantile(ratios, 0.5), quantile(ratios, 0.1),
+                quantile(ratios, 0.9), rounds);
+    std::fflush(stdout);
+  }
+  fs::remove_all(folder);
+  return 0;
+}
