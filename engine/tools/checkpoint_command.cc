@@ -93,7 +93,8 @@ int show(const std::vector<std::string>& words, std::ostream& out) {
   }
   out << reader.folder() << ": step " << manifest.step << ", " << bytes_text(total_bytes(manifest)) << "\n\nstate\n";
   std::vector<std::vector<std::string>> table;
-  for (const auto& [key, value] : ordered_json::parse(manifest.state).items()) table.push_back({"  " + key, value.dump()});
+  const auto state = ordered_json::parse(manifest.state);
+  for (const auto& [key, value] : state.items()) table.push_back({"  " + key, value.dump()});
   print_table(table, out);
   table = {{"\ntensor", "kind", "layout", "pieces"}};
   for (const ManifestTensor& t : manifest.tensors)

@@ -86,7 +86,7 @@ int run_command(const std::string& program, const std::vector<Command>& commands
     std::vector<std::string> names;
     for (const Command& c : commands) names.push_back(c.name);
     const std::string near = nearest(words[0], names);
-    throw Error(ErrorCode::kUsage, program + ": unknown command '" + words[0] + "'" +
+    throw Error(ErrorCode::kUsage, "unknown command '" + words[0] + "'" +
                                        (near.empty() ? "" : ", nearest is '" + near + "'") + " (" + program +
                                        " --help lists them)");
   }

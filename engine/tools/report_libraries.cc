@@ -48,7 +48,7 @@ ReportRow pmix_row() {
   if (!library) return missing("OpenPMIx", kName);
   auto* version = library.function<const char*()>("PMIx_Get_version");
   const std::string all(version ? version() : "version unknown");
-  return {"OpenPMIx", Presence::kThere, all.substr(0, all.find(','))};
+  return {"OpenPMIx", Presence::kThere, all.substr(0, all.find_first_of(",("))};
 }
 
 ReportRow ucx_row() {

@@ -34,8 +34,11 @@ TEST_F(CheckCommand, ReadsAHostfile) {
   EXPECT_EQ(check({file("bad", "a slotz=2\n")}, kToolFinding)[0]["problems"].size(), 1u);
 }
 
+constexpr const char* kDsConfig = R"({"train_batch_size": 8, "zero_optimization": {"stage": 2},
+  "optimizer": {"type": "AdamW", "params": {"lr": 0.001}}})";
+
 TEST_F(CheckCommand, ReadsADeepSpeedConfiguration) {
-  const json found = check({file("ds.json", R"({"train_batch_size": 8, "zero_optimization": {"stage": 2}})")}, kToolOk);
+  const json found = check({file("ds.json", kDsConfig)}, kToolOk);
   EXPECT_EQ(found[0]["kind"], "DeepSpeed configuration");
   bool named = false;
   for (const json& row : found[0]["values"]) named = named || row["key"].get<std::string>().find("stage") != std::string::npos;
@@ -57,7 +60,7 @@ TEST_F(CheckCommand, ReadsATrainConfigWithAllItsProblems) {
 }
 
 TEST_F(CheckCommand, TakesSeveralFilesAndRefusesOneThatIsNotThere) {
-  EXPECT_EQ(check({file("hosts", "a slots=2\n"), file("ds.json", R"({"train_batch_size": 8})")}, kToolOk).size(), 2u);
+  EXPECT_EQ(check({file("hosts", "a slots=2\n"), file("ds.json", kDsConfig)}, kToolOk).size(), 2u);
   EXPECT_NE(test::error_of([&] { run_tool({"check", scratch_.path() + "/none"}); }).find("cannot read"), std::string::npos);
 }
 
