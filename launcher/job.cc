@@ -5,6 +5,7 @@
 
 #include "launcher/host_description.h"
 #include "launcher/job_identity.h"
+#include "launcher/launch_section.h"
 #include "launcher/local_machine.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
@@ -15,21 +16,6 @@ namespace ds {
 namespace {
 
 namespace fs = std::filesystem;
-
-// [launch] in train.cfg gives what the command line does not.
-void fill_from_config(Options& options, const TrainConfig& config) {
-  auto text = [&](const std::string& key) { return config.has("launch." + key) ? config.text("launch." + key) : ""; };
-  if (options.hostfile.empty() && options.host_list.empty() && !text("hostfile").empty()) {
-    const ConfigValue& value = config.values.at("launch.hostfile");
-    options.hostfile = fs::path(value.folder) / value.text;
-  }
-  if (!options.np && !text("np").empty())
-    if (std::optional<int64_t> np = parse_int(text("np"))) options.np = static_cast<int>(*np);
-  if (options.include.empty() && options.exclude.empty()) {
-    options.include = text("include");
-    options.exclude = text("exclude");
-  }
-}
 
 std::vector<std::pair<std::string, std::string>> overrides_of(const Options& options) {
   std::vector<std::pair<std::string, std::string>> overrides = options.overrides;
@@ -67,7 +53,7 @@ Job prepare_job(Options options) {
   job.folder = program_folder();
   if (options.training()) {
     job.config = load_train_config(options.config, overrides_of(options));
-    fill_from_config(options, *job.config);
+    options = parse_options(options.arguments, launch_section_words(*job.config));
     job.name = job.config->text("job.name", fs::path(options.config).stem());
   } else {
     job.name = job_name_of(options);

@@ -194,13 +194,36 @@ std::vector<std::string> with_app_file(const std::vector<std::string>& arguments
   return arguments;
 }
 
+// Options that answer the same question: one of them on the command line replaces all of them in a [launch] section.
+std::string question_of(const OptionSpec& spec) {
+  const std::string& name = spec.names[0];
+  if (name == "host" || name == "hostfile") return "hosts";
+  if (name == "include" || name == "exclude" || name == "num_nodes" || name == "num_gpus") return "filter";
+  if (name == "cpu-list" || name == "bind_core_list") return "cores";
+  return name;
+}
+
+void add_defaults(const std::vector<std::string>& words, ScannedCommand& scanned, std::vector<std::string>& problems) {
+  std::vector<GivenOption> all;
+  for (const GivenOption& standard : scan_command(words, problems).options) {
+    bool replaced = std::any_of(scanned.options.begin(), scanned.options.end(), [&](const GivenOption& given) {
+      return !given.spec->adds_up && question_of(*given.spec) == question_of(*standard.spec);
+    });
+    if (!replaced) all.push_back(standard);
+  }
+  all.insert(all.end(), scanned.options.begin(), scanned.options.end());
+  scanned.options = std::move(all);
+}
+
 }  // namespace
 
-Options parse_options(const std::vector<std::string>& arguments) {
+Options parse_options(const std::vector<std::string>& arguments, const std::vector<std::string>& defaults) {
   if (std::optional<Options> options = parse_subcommand(arguments)) return *options;
   Options options;
+  options.arguments = arguments;
   std::vector<std::string> problems;
   ScannedCommand scanned = scan_command(with_app_file(arguments), problems);
+  add_defaults(defaults, scanned, problems);
   Values values(scanned, 0, problems, options.notes);
   read_placement(values, options);
   read_environment(values, options);

@@ -60,10 +60,12 @@ struct Options {
   bool checkpoint = false, follow = false;
   std::optional<int> rank;
 
-  std::vector<std::string> notes;  // for stderr: "-np given twice, 4 counts"
+  std::vector<std::string> arguments;  // as they were parsed
+  std::vector<std::string> notes;      // for stderr: "-np given twice, 4 counts"
 };
 
-// `arguments` without the program's name. Throws one kUsage Error that lists every problem.
-Options parse_options(const std::vector<std::string>& arguments);
+// `arguments` without the program's name. `defaults`: options of a [launch] section, which hold unless the arguments give
+// the same option, another host list, or another filter. Throws one kUsage Error that lists every problem.
+Options parse_options(const std::vector<std::string>& arguments, const std::vector<std::string>& defaults = {});
 
 }  // namespace ds

@@ -72,8 +72,9 @@ std::string Progress::take(const RankProgress& report, Clock::time_point now) {
   if (style_ == ProgressStyle::kNone || report.total_steps <= 0) return "";
   if (style_ == ProgressStyle::kBar) return line(now);
   int64_t every = log_every_ > 0 ? log_every_ : 1;
-  bool due = report.step > 0 && (report.step / every > last_logged_ / every || report.step == report.total_steps);
-  if (!(advanced || last_logged_ < 0) || !due || report.step == last_logged_) return "";
+  bool first = last_logged_ < 0;
+  bool due = first || report.step / every > last_logged_ / every || report.step == report.total_steps;
+  if (report.step <= 0 || !(advanced || first) || !due || report.step == last_logged_) return "";
   last_logged_ = report.step;
   return line(now);
 }

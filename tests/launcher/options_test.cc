@@ -122,6 +122,18 @@ TEST(Options, AppFilesAreReadAsAShellWould) {
   EXPECT_THROW(split_app_file("echo 'a\n", "f"), Error);
 }
 
+TEST(Options, ALaunchSectionHoldsUnlessTheCommandLineAnswersTheSameQuestion) {
+  std::vector<std::string> section = {"--hostfile", "f", "--np", "2", "--exclude", "a", "--x", "A=1", "--x", "B=1"};
+  Options alone = parse_options({"t.cfg"}, section);
+  EXPECT_EQ(alone.hostfile, "f");
+  EXPECT_EQ(alone.np, 2);
+  Options given = parse_options({"-H", "h", "--include", "h", "-np", "1", "-x", "C=1", "t.cfg"}, section);
+  EXPECT_EQ(given.hostfile + given.exclude, "");
+  EXPECT_EQ(given.np, 1);
+  EXPECT_EQ(given.exports, (std::vector<std::string>{"A=1", "B=1", "C=1"}));
+  EXPECT_TRUE(given.notes.empty());
+}
+
 TEST(Options, SubcommandsHaveTheirOwnOptions) {
   EXPECT_EQ(parse("status").command, Command::kStatus);
   EXPECT_TRUE(parse("stop runs/a --checkpoint").checkpoint);
