@@ -3,12 +3,15 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <string_view>
+
 #include "launcher/terminal_writer.h"
 #include "topology/base/text.h"
 
 namespace ds {
 namespace {
 
+constexpr std::string_view kName = "dslaunch: ";
 constexpr const char* kEraseLine = "\r\033[K";
 
 }  // namespace
@@ -27,7 +30,7 @@ void Console::say(const std::string& text, const char* colour) {
   for (const std::string& line : split(text, '\n')) {
     if (line.empty()) continue;
     all += options_.colours ? std::string(colour) + "dslaunch:\033[0m " : "dslaunch: ";
-    all += line + "\n";
+    all += (line.starts_with(kName) ? line.substr(kName.size()) : line) + "\n";
   }
   emit(STDERR_FILENO, all);
 }

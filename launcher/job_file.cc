@@ -57,7 +57,7 @@ std::string canonical(const std::string& path) {
 
 std::string names_of(const std::vector<JobFile>& files) {
   std::vector<std::string> names;
-  for (const JobFile& file : files) names.push_back(file.job + (file.output.empty() ? "" : " (" + file.output + ")"));
+  for (const JobFile& file : files) names.push_back(file.job + " on " + file.host + (file.output.empty() ? "" : " (" + file.output + ")"));
   return join(names, ", ");
 }
 
@@ -119,9 +119,15 @@ JobFile find_job(const std::string& folder, const std::string& job) {
   for (const JobFile& file : running)
     if (job.empty() || file.job == job || (!file.output.empty() && canonical(job) == canonical(file.output)))
       matching.push_back(file);
+  // A launcher on another host that was killed leaves its file; only its host can tell.
+  std::vector<JobFile> here;
+  for (const JobFile& file : matching)
+    if (file.host == this_host_name()) here.push_back(file);
+  if (here.size() == 1) return here[0];
   if (matching.size() == 1) return matching[0];
   std::string all = running.empty() ? "; no job is running" : "; running: " + names_of(running);
-  if (matching.empty()) throw Error(ErrorCode::kUsage, job.empty() ? "dslaunch: no job is running" : "dslaunch: no running job " + job + all);
+  if (matching.empty())
+    throw Error(ErrorCode::kUsage, job.empty() ? "dslaunch: no job is running" : "dslaunch: no running job " + job + all);
   throw Error(ErrorCode::kUsage, "dslaunch: several jobs are running, name one: " + names_of(matching));
 }
 

@@ -27,7 +27,8 @@ std::vector<JobFile> read_job_files(const std::string& folder);  // unreadable o
 std::optional<bool> is_running(const JobFile& file);
 long start_ticks_of(int pid);  // 0 = no such process
 
-// The job that JOB means: its id, its output folder, or with "" the only running one. Throws kUsage: none, several.
+// The job that JOB means: its id, its output folder, or with "" the only running one (of this host, when there are others
+// elsewhere). Throws kUsage: none, several.
 JobFile find_job(const std::string& folder, const std::string& job);
 
 }  // namespace ds

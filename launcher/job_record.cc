@@ -75,10 +75,10 @@ void JobRecord::set_step(int64_t step) {
   save();
 }
 
-void JobRecord::finish(int exit_code, const std::string& reason) {
+void JobRecord::finish(int exit_code, const std::string& reason, bool on_request) {
   exit_code_ = exit_code;
   reason_ = reason;
-  state_ = exit_code == 0 ? "finished" : "failed";
+  state_ = exit_code == 0 ? "finished" : on_request ? "stopped" : "failed";
   Event event{"job_finished"};
   event.exit_code = exit_code;
   event.reason = reason;

@@ -25,8 +25,8 @@ std::string finished_job(const std::string& folder) {
 std::string finished_text(const std::string& json_text) {
   nlohmann::json json = nlohmann::json::parse(json_text, nullptr, false);
   if (!json.is_object()) return json_text;
-  std::string text = json.value("id", "?") + "  " + json.value("state", "?");
-  if (json.value("state", "") != "finished" && json.value("state", "") != "failed") text += " (its launcher is gone)";
+  std::string state = json.value("state", "?"), text = json.value("id", "?") + "  " + state;
+  if (state != "finished" && state != "failed" && state != "stopped") text += " (its launcher is gone)";
   if (json.contains("step")) text += "  step " + json["step"].dump();
   if (json.contains("exit_code")) text += "  exit code " + json["exit_code"].dump();
   if (json.contains("reason")) text += "\n  " + json.value("reason", "");
