@@ -156,7 +156,7 @@ struct ModuleEngine::Impl {
     if (ranks->rank() == 0)
       for (TensorPiece& piece : buffer_pieces()) request.pieces.push_back(std::move(piece));
     request.state = &state;
-    save_checkpoint(*ranks, request);
+    ds::save_checkpoint(*ranks, request);
   }
 
   void load(const std::string& folder) {
