@@ -1,6 +1,6 @@
 # A relocatable prefix: bin/ with the programs, lib/ with libtorch and the static libraries, include/dslaunch with the
 # public headers, lib/cmake/dslaunch with the package (targets dslaunch::engine, dslaunch::collectives, …).
-set(DSLAUNCH_LIBRARIES topology hostfiles collectives config data checkpoint sharding zero models engine)
+set(DSLAUNCH_LIBRARIES topology hostfiles collectives config data checkpoint sharding zero models training engine)
 
 install(TARGETS dslaunch dsagent dsengine dstool RUNTIME)
 install(TARGETS ${DSLAUNCH_LIBRARIES} EXPORT dslaunch ARCHIVE)

@@ -14,6 +14,16 @@ function(ds_library name)
   add_library(dslaunch::${name} ALIAS ${name})
 endfunction()
 
+# Compiles a library's files several to a compiler call: the headers, which cost most of the time, are read once for all
+# of them. EXCEPT: files whose internal names are used in other files too.
+function(ds_compile_together name)
+  cmake_parse_arguments(A "" "" "EXCEPT" ${ARGN})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  if(A_EXCEPT)
+    set_source_files_properties(${A_EXCEPT} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
 function(ds_program name)
   cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${A_SOURCES})
@@ -29,5 +39,5 @@ function(ds_test name)
   target_link_libraries(${name} PRIVATE ${A_LIBS} GTest::gtest GTest::gtest_main ds_warnings)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS ${A_LABEL} TIMEOUT ${A_TIMEOUT}
-                       ENVIRONMENT "DSLAUNCH_SOURCE=${CMAKE_SOURCE_DIR};DSLAUNCH_BIN=${CMAKE_BINARY_DIR}/bin")
+                       ENVIRONMENT "DSLAUNCH_SOURCE=${CMAKE_SOURCE_DIR}\\;DSLAUNCH_BIN=${CMAKE_BINARY_DIR}/bin")
 endfunction()

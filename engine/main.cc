@@ -106,12 +106,16 @@ int main(int argc, char** argv) {
   }
   bound_spinning(argv);
   ds::RankReport report(variable(ds::kBlockVariable));
+  // Outside the try block: after a failure nothing of MPI may be taken down, or this rank waits for peers that wait for it.
+  std::optional<ds::MpiSession> mpi;
+  std::unique_ptr<ds::Communicator> world;
   try {
     report.phase(ds::RankPhase::kWiringUp);
-    std::optional<ds::MpiSession> mpi;
     if (ds::started_by_mpi()) mpi.emplace();
-    const std::unique_ptr<ds::Communicator> world = mpi ? mpi->world() : ds::singleton_communicator();
-    return train(argc, argv, *world, report);
+    world = mpi ? mpi->world() : ds::singleton_communicator();
+    const int exit_code = train(argc, argv, *world, report);
+    world.reset();
+    return exit_code;
   } catch (const ds::Error& error) {
     fail(report, ds::exit_status(error.code()), error.what());
   } catch (const std::exception& error) {
