@@ -30,6 +30,13 @@ function(ds_program name)
   target_link_libraries(${name} PRIVATE ${A_LIBS} ds_warnings)
 endfunction()
 
+# Where the test finds sources and programs. Not the test property ENVIRONMENT: gtest_discover_tests keeps only the
+# first of several variables.
+function(ds_test_environment name)
+  set_target_properties(${name} PROPERTIES CROSSCOMPILING_EMULATOR
+    "env;DSLAUNCH_SOURCE=${CMAKE_SOURCE_DIR};DSLAUNCH_BIN=${CMAKE_BINARY_DIR}/bin")
+endfunction()
+
 function(ds_test name)
   cmake_parse_arguments(A "" "LABEL;TIMEOUT" "SOURCES;LIBS" ${ARGN})
   if(NOT A_TIMEOUT)
@@ -37,7 +44,7 @@ function(ds_test name)
   endif()
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE ${A_LIBS} GTest::gtest GTest::gtest_main ds_warnings)
+  ds_test_environment(${name})
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS ${A_LABEL} TIMEOUT ${A_TIMEOUT}
-                       ENVIRONMENT "DSLAUNCH_SOURCE=${CMAKE_SOURCE_DIR}\\;DSLAUNCH_BIN=${CMAKE_BINARY_DIR}/bin")
+                       PROPERTIES LABELS ${A_LABEL} TIMEOUT ${A_TIMEOUT})
 endfunction()
