@@ -1,5 +1,5 @@
-// all_reduce. Large: a reduce_scatter of slices whose pieces are sent on to all as soon as they are reduced. Small: every
-// rank sends all to all and reduces everything by itself, in the same order, so that the bits are the same.
+// all_reduce. Large: a reduce_scatter of slices whose pieces are sent on to all as soon as they are reduced. Small:
+// every rank sends all to all and reduces everything by itself, in the same order, so that the bits are the same.
 #include <cstring>
 
 #include "collectives/exchange/algorithms.h"

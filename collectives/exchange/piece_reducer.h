@@ -1,5 +1,5 @@
-// The owner's side of a reduction: receives the same slice from all peers and adds the pieces as they come, in the fixed
-// order of the ranks.
+// The owner's side of a reduction: receives the same slice from all peers and adds the pieces as they come, in the
+// fixed order of the ranks.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ class PieceReducer {
   PieceReducer(Group& group, const Call& call, int tag, const void* own, void* out, size_t bytes, DType dtype,
                ReduceOp op, StreamSet& streams);
 
-  // Reduces every piece that has come from all; returns the bytes of `out` that are final. Call after the streams moved.
+  // Reduces every piece that has come from all; returns the bytes of `out` that are final.
   size_t advance();
 
  private:

@@ -41,9 +41,9 @@ class Progress {
   std::vector<RunningOperation*> running_;
 };
 
-// A task on its way, as the face's handle knows it. The deadline counts from the last message that moved; the failure of
-// any operation ends any wait. Destroyed unfinished it waits; but not while an exception passes, because then the peers
-// may wait for this rank: the operation is given up.
+// A task on its way, as the face's handle knows it. The deadline counts from the last message that moved; the failure
+// of any operation ends any wait. Destroyed unfinished it waits; but not while an exception passes, because then the
+// peers may wait for this rank: the operation is given up.
 class RunningOperation final : public Operation {
  public:
   explicit RunningOperation(std::unique_ptr<Task> task);

@@ -99,7 +99,7 @@ void different_lists(Communicator& world) {
   EXPECT_THROW(world.split({world.size()}, "outside"), Error);
 }
 
-// The last rank never comes. Everything else is waited for by test(), which knows no deadline: a busy machine is no fault.
+// The last rank never comes. All else is waited for by test(), which knows no deadline: a busy machine is no fault.
 void missing_rank(Communicator& world) {
   if (world.size() == 1) return;
   const int last = world.size() - 1;

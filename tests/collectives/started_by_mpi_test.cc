@@ -10,7 +10,8 @@ namespace {
 class StartedByMpi : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"PMIX_RANK", "PMIX_NAMESPACE", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "SLURM_STEP_ID"})
+    for (const char* name :
+         {"PMIX_RANK", "PMIX_NAMESPACE", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "SLURM_STEP_ID"})
       unsetenv(name);
   }
   void TearDown() override { SetUp(); }
