@@ -36,18 +36,26 @@ class FaultTest : public JobTest {
     EXPECT_FALSE(error.value("error", "").empty()) << text;
   }
 
-  // An agent and its rank servers have one name; the latter say what they are on their command line.
-  pid_t dsagent(const std::string& host, bool rank_server) {
-    for (const auto& seen : bed().processes(host)) {
-      const bool serves = seen.command.find("--rank-server") != std::string::npos;
-      if (seen.name == "dsagent" && serves == rank_server) return seen.pid;
-    }
-    ADD_FAILURE() << "no " << (rank_server ? "rank server" : "agent") << " on " << host;
-    return -1;
+  pid_t agent_on(const std::string& host) {
+    return pid_of(host, [](const ProcessSeen& seen) { return seen.name == "dsagent" && !is_rank_server(seen); });
   }
+  pid_t rank_server_on(const std::string& host) { return pid_of(host, is_rank_server); }
 
   static void kill_if_found(pid_t pid) {
     if (pid > 0) ::kill(pid, SIGKILL);
+  }
+
+ private:
+  // Whatever it calls itself, a rank server is a dsagent that was started as one.
+  static bool is_rank_server(const ProcessSeen& seen) { return seen.command.find("--rank-server") != std::string::npos; }
+
+  template <typename Wanted>
+  pid_t pid_of(const std::string& host, Wanted wanted) {
+    for (const auto& seen : bed().processes(host)) {
+      if (wanted(seen)) return seen.pid;
+    }
+    ADD_FAILURE() << "the process to kill is not on " << host;
+    return -1;
   }
 };
 
@@ -65,7 +73,7 @@ TEST_F(FaultTest, AKilledRankEndsTheJobWith137) {
 
 TEST_F(FaultTest, AKilledAgentEndsTheJobWith98) {
   for (int round = 0; round < kRounds; ++round) {
-    const auto text = job_hit_by("agent" + std::to_string(round), [&](HostCommand&) { kill_if_found(dsagent("node2", false)); },
+    const auto text = job_hit_by("agent" + std::to_string(round), [&](HostCommand&) { kill_if_found(agent_on("node2")); },
                                  98, seconds(20), seconds(10));
     expect_names_host(text, "node2");
   }
@@ -73,7 +81,7 @@ TEST_F(FaultTest, AKilledAgentEndsTheJobWith98) {
 
 TEST_F(FaultTest, AKilledRankServerEndsTheJobWith98) {
   for (int round = 0; round < kRounds; ++round) {
-    const auto text = job_hit_by("server" + std::to_string(round), [&](HostCommand&) { kill_if_found(dsagent("node3", true)); },
+    const auto text = job_hit_by("server" + std::to_string(round), [&](HostCommand&) { kill_if_found(rank_server_on("node3")); },
                                  98, seconds(20), seconds(10));
     expect_names_host(text, "node3");
   }
