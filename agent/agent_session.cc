@@ -225,6 +225,7 @@ class AgentSession {
     JobMarker marker{bootstrap_.job(), host_index_ == kFindByName ? std::nullopt : std::optional(host_index_)};
     marker.with_servers = true;
     const std::string left = kill_leftovers(marker, {}, {}, kKillLimit);
+    generations_.reset();  // it must not take its servers' end for a failure, nor miss the statuses taken above
     if (!left.empty()) std::fprintf(stderr, "dsagent on %s: cannot be killed: %s\n", host_name_.c_str(), left.c_str());
     if (folders_) folders_->remove_all();
   }

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -88,14 +89,17 @@ void place(int from, int to, int null_flags, int report_fd) {
   give_up(report_fd, Stage::kExec);
 }
 
-ExitStatus from_wait_status(int status) {
-  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
-  return {WEXITSTATUS(status), 0};
+constexpr auto kPidfd = static_cast<idtype_t>(3);  // P_PIDFD, which glibc 2.35 and older do not name
+
+ExitStatus from_wait(const siginfo_t& child) {
+  if (child.si_code == CLD_EXITED) return {child.si_status, 0};
+  return {0, child.si_status};
 }
 
 }  // namespace
 
 std::string describe(const ExitStatus& status) {
+  if (status.lost) return "an exit whose status was lost";
   if (status.signal == 0) return "exit code " + std::to_string(status.code);
   return "signal " + std::to_string(status.signal) + " (" + strsignal(status.signal) + ")";
 }
@@ -126,27 +130,38 @@ std::unique_ptr<Process> Process::start(const Command& command) {
 
 Process::~Process() = default;
 
-void Process::reap() {
-  int status = 0;
-  pid_t pid;
-  while ((pid = waitpid(pid_, &status, 0)) < 0 && errno == EINTR) {
+// False while the child still runs: the descriptor is non-blocking when an event loop watches it.
+bool Process::reap() {
+  siginfo_t child{};
+  int failed;
+  while ((failed = waitid(kPidfd, static_cast<id_t>(pidfd_.get()), &child, WEXITED | WNOHANG)) != 0 && errno == EINTR) {
   }
-  status_ = pid == pid_ ? from_wait_status(status) : ExitStatus{255, 0};
+  if (failed ? errno == EAGAIN : child.si_pid == 0) return false;
+  status_ = failed ? ExitStatus{255, 0, true} : from_wait(child);
+  return true;
 }
 
 void Process::watch(boost::asio::io_context& io, std::function<void(const ExitStatus&)> on_exit) {
   watch_ = std::make_unique<DescriptorWatch>(io, pidfd_.get());
-  watch_->when_readable([this, on_exit = std::move(on_exit)] {
-    if (running()) reap();
-    on_exit(*status_);
+  on_exit_ = std::move(on_exit);
+  watch_exit();
+}
+
+void Process::watch_exit() {
+  watch_->when_readable([this] {
+    if (running() && !reap()) return watch_exit();
+    on_exit_(*status_);
   });
 }
 
 bool Process::wait(std::chrono::milliseconds limit) {
-  if (!running()) return true;
-  pollfd poll_fd{pidfd_.get(), POLLIN, 0};
-  if (poll(&poll_fd, 1, static_cast<int>(limit.count())) <= 0) return false;
-  reap();
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (running()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd poll_fd{pidfd_.get(), POLLIN, 0};
+    if (poll(&poll_fd, 1, static_cast<int>(std::max(left.count(), decltype(left.count()){0}))) <= 0) return false;
+    reap();
+  }
   return true;
 }
 

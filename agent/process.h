@@ -17,9 +17,11 @@ namespace ds {
 struct ExitStatus {
   int code = 0;  // meaningful when signal == 0
   int signal = 0;
+  bool lost = false;  // the system had none for us any more: somebody else waited for the child; code is 255 then
 };
 
-std::string describe(const ExitStatus& status);  // "exit code 3", "signal 9 (Killed)"
+// "exit code 3", "signal 9 (Killed)", "an exit whose status was lost"
+std::string describe(const ExitStatus& status);
 
 class Process {
  public:
@@ -48,7 +50,8 @@ class Process {
 
  private:
   Process() = default;
-  void reap();
+  bool reap();
+  void watch_exit();
 
   pid_t pid_ = -1;
   FileDescriptor pidfd_;
@@ -56,6 +59,7 @@ class Process {
   std::string program_, folder_;
   std::optional<ExitStatus> status_;
   std::unique_ptr<DescriptorWatch> watch_;
+  std::function<void(const ExitStatus&)> on_exit_;
 };
 
 }  // namespace ds

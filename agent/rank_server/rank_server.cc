@@ -9,6 +9,8 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -151,8 +153,11 @@ class RankServer {
 
 }  // namespace
 
+// This process ends by _exit; a library that calls exit would end all ranks and say nothing.
+static void tell_of_exit() { std::fputs("a library called exit\n", stderr); }
+
 int run_rank_server(const RankServerOptions& options) {
-  prctl(PR_SET_NAME, "dsrankserver");
+  std::atexit(tell_of_exit);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   for (const int number : {SIGPIPE, SIGINT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2}) signal(number, SIG_IGN);
   return RankServer(options).run();
