@@ -1,7 +1,7 @@
 // Step time of training against two yardsticks, modes alternating step by step in one program, with a barrier before
 // and after every step; medians of paired ratios (performance.md section 2).
 //
-//   one rank:   train_bench            plain libtorch loop / ours (1.00 = equal, above = we are faster)
+//   one rank:   train_bench [rounds] [fp32|bf16]   plain libtorch loop / ours (1.00 = equal, above = we are faster)
 //   two ranks:  mpirun -np 2 train_bench   ZeRO 0-3 / the same two ranks without any communication (below 1.05 is the goal)
 #include <algorithm>
 #include <chrono>
@@ -114,12 +114,12 @@ void print(const std::vector<Mode>& modes, const char* precision, int ranks) {
   std::fflush(stdout);
 }
 
-int run(Communicator& world, int64_t rounds) {
+int run(Communicator& world, int64_t rounds, const std::vector<Precision>& precisions) {
   at::set_num_threads(1);
   const auto alone = singleton_communicator();
   const SampleIndex index(RandomTokens().size(), kLength, false, 0, "random");
   const BatchLoader data(std::make_unique<RandomTokens>(), index, 257);
-  for (const Precision precision : {Precision::kFloat32, Precision::kBFloat16}) {
+  for (const Precision precision : precisions) {
     const char* name = precision == Precision::kFloat32 ? "fp32" : "bf16";
     std::vector<Mode> modes;
     if (world.size() == 1)
@@ -139,8 +139,10 @@ int run(Communicator& world, int64_t rounds) {
 
 int main(int argc, char** argv) {
   const int64_t rounds = argc > 1 ? std::atoll(argv[1]) : 15;
+  std::vector<ds::Precision> precisions = {ds::Precision::kFloat32, ds::Precision::kBFloat16};
+  if (argc > 2) precisions = {std::string(argv[2]) == "bf16" ? ds::Precision::kBFloat16 : ds::Precision::kFloat32};
   std::optional<ds::MpiSession> mpi;
   if (ds::started_by_mpi()) mpi.emplace();
   const auto world = mpi ? mpi->world() : ds::singleton_communicator();
-  return ds::run(*world, rounds);
+  return ds::run(*world, rounds, precisions);
 }
