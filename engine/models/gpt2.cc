@@ -2,22 +2,16 @@
 #include <cmath>
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/addmm.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/layer_norm.h>
-#include <ATen/ops/linear.h>
 
 #include "engine/models/from_config.h"
+#include "engine/models/linear.h"
 #include "engine/models/model_builder.h"
 #include "engine/models/pieces.h"
 
 namespace ds {
 namespace {
-
-at::Tensor conv1d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  const at::Tensor flat = at::addmm(bias, x.reshape({-1, x.size(-1)}), weight);
-  return flat.view({x.size(0), x.size(1), weight.size(1)});
-}
 
 at::Tensor norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, double epsilon) {
   return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon);
@@ -77,7 +71,7 @@ void add_head(ModelBuilder& build, const ModelConfig& c) {
   else
     build.add("lm_head.weight", {c.vocab_size, c.hidden_size}, Role::kMatrix, normal(c.initializer_range));
   build.end_layer([c](const at::Tensor& x, std::span<const at::Tensor> w, StepContext& context) {
-    return finish_with_loss(at::linear(norm(x, w[0], w[1], c.norm_epsilon), w[2]), context);
+    return finish_with_loss(ds::linear(norm(x, w[0], w[1], c.norm_epsilon), w[2]), context);
   });
 }
 

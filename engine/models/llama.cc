@@ -4,9 +4,9 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/linear.h>
 
 #include "engine/models/from_config.h"
+#include "engine/models/linear.h"
 #include "engine/models/model_builder.h"
 #include "engine/models/pieces.h"
 
@@ -17,7 +17,7 @@ namespace {
 struct Linear {
   int weight = 0, bias = -1;
   at::Tensor operator()(const at::Tensor& x, std::span<const at::Tensor> w) const {
-    return bias < 0 ? at::linear(x, w[weight]) : at::linear(x, w[weight], w[bias]);
+    return ds::linear(x, w[weight], bias < 0 ? at::Tensor() : w[bias]);
   }
 };
 
@@ -86,7 +86,7 @@ ModelDefinition make_llama(const ModelConfig& c) {
   else
     build.add("lm_head.weight", {c.vocab_size, c.hidden_size}, Role::kMatrix, normal(c.initializer_range));
   build.end_layer([c](const at::Tensor& x, std::span<const at::Tensor> w, StepContext& context) {
-    return finish_with_loss(at::linear(rms_norm(x, w[0], c.norm_epsilon), w[1]), context);
+    return finish_with_loss(ds::linear(rms_norm(x, w[0], c.norm_epsilon), w[1]), context);
   });
   return build.finish();
 }

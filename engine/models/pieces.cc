@@ -10,7 +10,6 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/gelu.h>
-#include <ATen/ops/matmul.h>
 #include <ATen/ops/outer.h>
 #include <ATen/ops/pow.h>
 #include <ATen/ops/relu.h>
@@ -20,6 +19,7 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/triu.h>
 
+#include "engine/models/linear.h"
 #include "engine/random/philox.h"
 #include "topology/base/error.h"
 
@@ -55,9 +55,9 @@ at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::
   const at::Tensor values = groups == 1 ? v : v.repeat_interleave(groups, 1);
   const int64_t length = q.size(2);
   const at::Tensor future = at::full({length, length}, -INFINITY, at::kFloat).triu(1);
-  const at::Tensor scores = at::matmul(q, keys.transpose(2, 3)).to(at::kFloat) * options.scale + future;
+  const at::Tensor scores = ds::matmul(q, keys.transpose(2, 3)).to(at::kFloat) * options.scale + future;
   const at::Tensor weights = dropout(at::softmax(scores, -1), options.dropout, context);
-  return at::matmul(weights.to(v.scalar_type()), values);
+  return ds::matmul(weights.to(v.scalar_type()), values);
 }
 
 RotaryTables rotary_tables(int64_t length, int64_t head_dim, double theta, c10::ScalarType dtype) {

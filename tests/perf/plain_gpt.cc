@@ -6,27 +6,22 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_fused_adamw.h>
-#include <ATen/ops/addmm.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
-#include <ATen/ops/linear.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "engine/models/linear.h"
 #include "engine/random/philox.h"
 
 namespace ds {
 namespace {
-
-at::Tensor conv1d(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return at::addmm(bias, x.reshape({-1, x.size(-1)}), weight).view({x.size(0), x.size(1), -1});
-}
 
 at::Tensor heads(const at::Tensor& x, int64_t n) { return x.view({x.size(0), x.size(1), n, -1}).transpose(1, 2); }
 
@@ -80,7 +75,7 @@ at::Tensor PlainGpt::loss_sum(const at::Tensor& tokens, const at::Tensor& labels
     const at::Tensor wide = conv1d(at::layer_norm(x, {width}, w[p + 6], w[p + 7], eps), w[p + 8], w[p + 9]);
     x = x + conv1d(at::gelu(wide, "tanh"), w[p + 10], w[p + 11]);
   }
-  const at::Tensor logits = at::linear(at::layer_norm(x, {width}, w[p], w[p + 1], eps), w[0]);
+  const at::Tensor logits = ds::linear(at::layer_norm(x, {width}, w[p], w[p + 1], eps), w[0]);
   return at::cross_entropy_loss(logits.view({-1, logits.size(-1)}).to(at::kFloat), labels.reshape({-1}), {},
                                 at::Reduction::Sum);
 }
