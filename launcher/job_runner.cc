@@ -88,6 +88,7 @@ Verdict JobRunner::run() {
   Verdict verdict = verdict_.value_or(Verdict{});
   if (verdict.failed() && ranks_.knows(0)) verdict.generation = record_.generation();
   if (verdict.rank && output_) verdict.log = output_->log_path(*verdict.rank);
+  if (progress_ && progress_->has_step()) record_.set_step(progress_->step());
   record_.finish(verdict.exit_code, verdict.error, stopping_);
   return verdict;
 }

@@ -176,6 +176,9 @@ void JobRunner::take_request(std::shared_ptr<Channel> channel, const control::Re
 
 void JobRunner::take_signal(int signal) {
   console_.detail("got " + signal_name(signal));
+  if (signal == SIGTSTP)  // a launcher that stands still is a lost launcher to its agents
+    return console_.note("Ctrl-Z has no effect: the job ends when its launcher stands still. Ctrl-C stops the job; to free "
+                         "the terminal, start it with: nohup dslaunch ... &");
   if (signal == SIGUSR1 && job_.training())
     return request_stop(kExitTryLater, SIGUSR1, "stopped by SIGUSR1, a checkpoint was asked for");
   if (signal == SIGUSR1 || signal == SIGUSR2) {

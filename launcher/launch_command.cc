@@ -37,7 +37,7 @@ int launch_command(Options options, Console& console) {
   if (job.options.dry_run) return print_plan(job, console);
   drop_unused_hosts(job);
   if (job.plan.placed && job.plan.world_size == 0) return 0;
-  StopSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2});
+  StopSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP});
   JobRecord record(job);
   if (job.plan.placed) record.open_output();
   if (!record.already_done().empty()) {

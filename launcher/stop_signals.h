@@ -17,7 +17,8 @@ class DescriptorWatch;
 
 class StopSignals {
  public:
-  // Blocks the signals in the calling thread; make it before any other thread. SIGPIPE is ignored from then on.
+  // Blocks the signals in the calling thread; make it before any other thread. SIGPIPE is ignored from then on. A SIGHUP
+  // that is ignored already (nohup) stays so.
   explicit StopSignals(const std::vector<int>& signals);
   ~StopSignals();  // unblocks them: what comes then has its usual effect
 

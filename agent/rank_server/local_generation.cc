@@ -104,6 +104,7 @@ void LocalGeneration::send_started() {
 }
 
 void LocalGeneration::rank_exited(LocalRank& rank) {
+  if (start_->training()) send_progress(rank);  // its last steps, ahead of its end
   control::Envelope message;
   auto& body = *message.mutable_exited();
   rank.fill_exit(body);
@@ -115,15 +116,17 @@ void LocalGeneration::rank_exited(LocalRank& rank) {
   if (state_ == State::kStopping && !any_running()) kill_rest();
 }
 
+void LocalGeneration::send_progress(LocalRank& rank) {
+  control::Envelope message;
+  auto& body = *message.mutable_progress();
+  if (!rank.block().take_progress(body)) return;
+  body.set_generation(start_->generation());
+  body.set_rank(rank.rank());
+  channel_->send(message);
+}
+
 void LocalGeneration::watch_progress() {
-  for (const auto& rank : ranks_) {
-    control::Envelope message;
-    auto& body = *message.mutable_progress();
-    if (!rank->block().take_progress(body)) continue;
-    body.set_generation(start_->generation());
-    body.set_rank(rank->rank());
-    channel_->send(message);
-  }
+  for (const auto& rank : ranks_) send_progress(*rank);
   progress_.after(kProgressInterval, [this] { watch_progress(); });
 }
 

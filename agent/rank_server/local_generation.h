@@ -50,6 +50,7 @@ class LocalGeneration {
   void refuse(uint32_t rank, int exit_code, const std::string& problem);
   void rank_exited(LocalRank& rank);
   void send_started();
+  void send_progress(LocalRank& rank);
   void watch_progress();
   void reap_now_and_then();
   void kill_rest();

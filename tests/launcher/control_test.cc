@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -60,6 +61,30 @@ TEST_F(ControlTest, ASecondJobInTheSameFolderIsRefused) {
   RunResult second = run_dslaunch({"-np", "1", "--output", folder + "/out", "true"}, options);
   EXPECT_EQ(second.code, 2);
   EXPECT_NE(second.err.find("used by a running job"), std::string::npos) << second.err;
+}
+
+TEST_F(ControlTest, CtrlZDoesNotStopTheLauncherAndSaysWhatToDo) {
+  RunningDslaunch job({"-np", "1", "sh", "-c", "echo ready; read line; echo got $line"}, options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  job.signal(SIGTSTP);
+  EXPECT_TRUE(job.wait_for("nohup dslaunch")) << job.err();
+  EXPECT_EQ(job.wait().code, 0) << job.err();
+}
+
+TEST_F(ControlTest, AHangUpEndsTheJobUnlessNohupIgnoresIt) {
+  RunningDslaunch job({"-np", "1", "sh", "-c", "echo ready; sleep 300"}, options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  job.signal(SIGHUP);
+  EXPECT_EQ(job.wait().code, 129);
+  options.ignored_signal = SIGHUP;
+  RunningDslaunch kept({"-np", "1", "sh", "-c", "echo ready; sleep 300"}, options);
+  ASSERT_TRUE(kept.wait_for("ready"));
+  kept.signal(SIGHUP);
+  kept.signal(SIGTSTP);  // its note comes after the hang-up would have been taken
+  EXPECT_TRUE(kept.wait_for("Ctrl-Z has no effect")) << kept.err();
+  EXPECT_EQ(kept.err().find("SIGHUP"), std::string::npos) << kept.err();
+  kept.signal(SIGTERM);
+  EXPECT_EQ(kept.wait().code, 143);
 }
 
 TEST_F(ControlTest, WithoutAJobThereIsAClearError) {

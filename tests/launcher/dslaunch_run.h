@@ -14,6 +14,7 @@ struct RunOptions {
   std::string input;                           // standard input
   std::map<std::string, std::string> env = {};  // added to ours
   std::string folder = "/tmp";
+  int ignored_signal = 0;  // as nohup ignores SIGHUP; 0 = none
 };
 
 struct RunResult {
