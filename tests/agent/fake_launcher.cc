@@ -11,18 +11,13 @@
 #include "agent/bootstrap.h"
 #include "agent/environment.h"
 #include "agent/leftovers.h"
+#include "tests/support/places.h"
 
 namespace ds {
 
 using control::Envelope;
 using Clock = std::chrono::steady_clock;
 namespace asio = boost::asio;
-
-std::string bin_folder() {
-  const char* folder = std::getenv("DSLAUNCH_BIN");
-  if (folder) return folder;
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
-}
 
 static std::string new_job_id() {
   std::string id = "test-" + std::to_string(getpid()) + "-";

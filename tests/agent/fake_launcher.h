@@ -15,6 +15,7 @@
 #include "agent/file_descriptor.h"
 #include "agent/process.h"
 #include "agent/proto/control.pb.h"
+#include "tests/support/places.h"
 
 namespace ds {
 
@@ -99,6 +100,6 @@ class FakeLauncher {
   std::map<std::string, control::Publish> published_;
 };
 
-std::string bin_folder();  // of the build under test
+using test::bin_folder;
 
 }  // namespace ds

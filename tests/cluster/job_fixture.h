@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/cluster/training_job.h"
 #include "tests/support/host_bed.h"
+#include "tests/support/places.h"
 #include "tests/support/poll.h"
 
 namespace ds::testing {
@@ -26,8 +27,8 @@ class JobTest : public ::testing::Test {
     std::ofstream(hostfile()) << "node1 slots=2\nnode2 slots=2\nnode3 slots=2\n";
   }
 
-  static std::string bin() { return std::getenv("DSLAUNCH_BIN") ? std::getenv("DSLAUNCH_BIN") : "build/bin"; }
-  static std::string source() { return std::getenv("DSLAUNCH_SOURCE") ? std::getenv("DSLAUNCH_SOURCE") : "."; }
+  static std::string bin() { return test::bin_folder(); }
+  static std::string source() { return test::source_folder().string(); }
   static std::string program(const std::string& name) { return bin() + "/" + name; }
 
   HostBed& bed() { return *bed_; }

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "hostfiles/hostfile.h"
+#include "tests/support/places.h"
 #include "tests/topology/expect_error.h"
 #include "topology/base/text.h"
 
@@ -10,8 +9,7 @@ namespace ds {
 namespace {
 
 std::string sample(const std::string& name) {
-  const char* source = std::getenv("DSLAUNCH_SOURCE");
-  return read_file(std::string(source ? source : ".") + "/hostfiles/samples/" + name);
+  return read_file((test::source_folder() / "hostfiles/samples" / name).string());
 }
 
 std::string hosts(const std::string& name) {

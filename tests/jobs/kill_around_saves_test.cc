@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cluster/training_job.h"
+#include "tests/support/places.h"
 #include "topology/base/text.h"
 
 namespace ds::testing {
@@ -27,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-std::string program(const std::string& name) { return std::string(std::getenv("DSLAUNCH_BIN")) + "/" + name; }
+std::string program(const std::string& name) { return test::bin_folder() + "/" + name; }
 
 pid_t start(const std::vector<std::string>& words, const std::string& log) {
   const pid_t child = ::fork();

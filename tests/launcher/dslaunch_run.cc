@@ -1,4 +1,5 @@
 #include "tests/launcher/dslaunch_run.h"
+#include "tests/support/places.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -34,11 +35,6 @@ void look_again() { ::poll(nullptr, 0, 20); }
 
 }  // namespace
 
-std::string bin_folder() {
-  const char* folder = std::getenv("DSLAUNCH_BIN");
-  return folder ? folder : ".";
-}
-
 std::string RunResult::last_line() const {
   std::string text = err;
   while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -51,7 +47,7 @@ RunningDslaunch::RunningDslaunch(const std::vector<std::string>& arguments, cons
   char pattern[] = "/tmp/dslaunch-test-XXXXXX";
   folder_ = ::mkdtemp(pattern);
   std::ofstream(folder_ + "/in") << options.input;
-  std::vector<std::string> words = {bin_folder() + "/dslaunch"};
+  std::vector<std::string> words = {test::bin_folder() + "/dslaunch"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <vector>
+#include "tests/support/places.h"
 
 namespace ds::testing {
 
@@ -47,7 +48,6 @@ class RunningDslaunch {
 
 RunResult run_dslaunch(const std::vector<std::string>& arguments, const RunOptions& options = {});
 
-std::string bin_folder();
 // Processes whose environment says they belong to a job, by DSLAUNCH_JOB of the launcher with this pid's jobs: "" when
 // none is left. Waits until the deadline for them to go.
 std::string processes_left(const std::string& marker, std::chrono::seconds deadline = std::chrono::seconds(10));

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/launcher/dslaunch_run.h"
+#include "tests/support/places.h"
 
 namespace ds::testing {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 RunResult mpi(int ranks, std::vector<std::string> words, std::vector<std::string> options = {}) {
   std::vector<std::string> all = {"--oversubscribe", "-np", std::to_string(ranks)};
   all.insert(all.end(), options.begin(), options.end());
-  all.push_back(bin_folder() + "/launcher_mpi_program");
+  all.push_back(test::bin_folder() + "/launcher_mpi_program");
   all.insert(all.end(), words.begin(), words.end());
   return run_dslaunch(all);
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/launcher/dslaunch_run.h"
+#include "tests/support/places.h"
 #include "topology/base/text.h"
 
 namespace ds::testing {
@@ -123,7 +124,7 @@ TEST(Output, HelpAndVersionAreOnStandardOutput) {
 }
 
 TEST(Output, AReaderThatLeavesDoesNotBreakTheJob) {
-  std::string command = "set -o pipefail; " + bin_folder() + "/dslaunch -np 1 sh -c 'seq 100000; exit 5' 2>/dev/null | head -n 1 "
+  std::string command = "set -o pipefail; " + test::bin_folder() + "/dslaunch -np 1 sh -c 'seq 100000; exit 5' 2>/dev/null | head -n 1 "
                         ">/dev/null; exit ${PIPESTATUS[0]}";
   int status = std::system(("bash -c '" + std::string("exec bash -s") + "' <<'END'\n" + command + "\nEND").c_str());
   EXPECT_EQ(WEXITSTATUS(status), 5);

@@ -12,6 +12,7 @@
 
 #include "engine/checkpoint/checkpoint.h"
 #include "tests/engine/checkpoint/support.h"
+#include "tests/support/places.h"
 
 namespace ds {
 namespace {
@@ -22,7 +23,7 @@ class Child {
   Child(const std::string& folder, int64_t first_step) {
     int ends[2];
     if (::pipe(ends) != 0) std::abort();
-    const std::string program = std::string(std::getenv("DSLAUNCH_BIN")) + "/" + SAVER_CHILD;
+    const std::string program = test::bin_folder() + "/" + SAVER_CHILD;
     const std::string step = std::to_string(first_step);
     pid_ = ::fork();
     if (pid_ == 0) {
@@ -58,7 +59,6 @@ class Child {
 };
 
 TEST(KillingASavingProcess, NeverLeavesLatestNamingSomethingThatDoesNotLoad) {
-  ASSERT_NE(std::getenv("DSLAUNCH_BIN"), nullptr);
   test::ScratchFolder scratch;
   std::mt19937 random(7);
   int64_t step = 1;

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "tests/engine/checkpoint/support.h"
+#include "tests/support/places.h"
 
 namespace ds {
 namespace {
@@ -93,9 +94,9 @@ TEST(Safetensors, MayNotHoldANameTwice) {
 
 // Files written by the safetensors package itself.
 TEST(Safetensors, OfTheGoldenModelsAreRead) {
-  const char* source = std::getenv("DSLAUNCH_SOURCE");
-  const std::filesystem::path models = std::filesystem::path(source ? source : ".") / "../shared/golden/models";
-  if (!std::filesystem::is_directory(models)) GTEST_SKIP() << "no golden models here: " << models;
+  const auto golden = test::shared_golden();
+  if (!golden) GTEST_SKIP() << "no golden models beside the checkout";
+  const auto models = *golden / "models";
   int read = 0;
   for (const auto& entry : std::filesystem::directory_iterator(models)) {
     if (!has_safetensors(entry.path().string())) continue;

@@ -12,6 +12,7 @@
 #include "engine/config/resolve.h"
 #include "engine/optim/lr_schedule.h"
 #include "tests/engine/config/job_folder.h"
+#include "tests/support/places.h"
 #include "topology/base/text.h"
 
 namespace ds {
@@ -23,9 +24,8 @@ using nlohmann::json;
 class Golden : public testing::Test {
  protected:
   void SetUp() override {
-    const char* source = std::getenv("DSLAUNCH_SOURCE");
-    root_ = source == nullptr ? "" : fs::path(source) / ".." / "shared" / "golden";
-    if (root_.empty() || !fs::exists(root_ / "train")) GTEST_SKIP() << "no golden values beside the checkout";
+    root_ = test::shared_golden().value_or("");
+    if (!fs::exists(root_ / "train")) GTEST_SKIP() << "no golden values beside the checkout";
   }
   static json load(const fs::path& path) { return json::parse(std::ifstream(path)); }
   fs::path root_;

@@ -6,15 +6,16 @@
 #include "engine/data/token_source.h"
 #include "gtest/gtest.h"
 #include "tests/engine/data/data_files.h"
+#include "tests/support/places.h"
 #include "topology/base/text.h"
 
 namespace ds {
 namespace {
 
 TEST(GoldenData, TheIndexAndTheTokensAreAsDescribed) {
-  const char* source = std::getenv("DSLAUNCH_SOURCE");
-  const auto folder = std::filesystem::path(source ? source : ".") / ".." / "shared" / "golden" / "data";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no golden data beside the checkout";
+  const auto golden = test::shared_golden();
+  if (!golden) GTEST_SKIP() << "no golden data beside the checkout";
+  const auto folder = *golden / "data";
   const auto described = nlohmann::json::parse(read_file((folder / "documents.json").string()));
   const auto bin_bytes = static_cast<int64_t>(std::filesystem::file_size(folder / "licenses.bin"));
   const auto index = parse_index(read_file((folder / "licenses.idx").string()), bin_bytes, "licenses.idx");

@@ -79,13 +79,6 @@ std::vector<Measured> train(const Case& golden, const std::vector<std::pair<std:
   return measured;
 }
 
-std::optional<fs::path> shared_golden() {
-  const char* source = std::getenv("DSLAUNCH_SOURCE");
-  if (source == nullptr) return std::nullopt;
-  const fs::path golden = fs::path(source).parent_path() / "shared" / "golden";
-  return fs::is_directory(golden / "train") ? std::optional(golden) : std::nullopt;
-}
-
 std::vector<Case> shared_cases(const fs::path& golden) {
   std::vector<Case> cases;
   for (const auto& entry : fs::directory_iterator(golden / "train")) {

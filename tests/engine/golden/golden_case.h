@@ -29,8 +29,6 @@ struct Measured {
 // Trains the case with ranks as threads. extra: lines appended to train.cfg; overrides: "section.key" values.
 std::vector<Measured> train(const Case& golden, const std::vector<std::pair<std::string, std::string>>& overrides = {});
 
-// $DSLAUNCH_SOURCE/../shared/golden, if it is there.
-std::optional<std::filesystem::path> shared_golden();
 // All cases of golden/train whose features this version has.
 std::vector<Case> shared_cases(const std::filesystem::path& golden);
 

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/engine/golden/golden_case.h"
+#include "tests/support/places.h"
 
 namespace ds::golden {
 namespace {
@@ -52,7 +53,7 @@ void compare(const Case& golden, const std::vector<Measured>& got) {
 
 // Losses of DeepSpeed's ZeRO-2 run at two ranks; its schedule: WarmupLR, linear, 1e-4 to 1e-3 in 8 steps.
 Case small_case() {
-  const fs::path here = fs::path(std::getenv("DSLAUNCH_SOURCE")) / "tests" / "engine" / "golden";
+  const fs::path here = test::source_folder() / "tests" / "engine" / "golden";
   Case c{"gpt2-mini", here / "gpt2-mini", here / "corpus.bin", here / "ds_config.json", 2, 11, 32, false, {}};
   const double losses[] = {5.64949441, 5.58069634, 5.55115724, 5.51799083, 5.56719995, 5.44814229,
                            5.53057146, 5.45416236, 5.47375727, 5.3472271,  5.29776359};
@@ -85,7 +86,7 @@ class SharedCases : public testing::TestWithParam<int> {};
 
 // One test per eighth of the cases, so that no single test is long.
 TEST_P(SharedCases, EveryStepAgreesWithDeepSpeed) {
-  const auto golden = shared_golden();
+  const auto golden = test::shared_golden();
   if (!golden) GTEST_SKIP() << "skipped: no golden folder beside the checkout (../shared/golden)";
   const std::vector<Case> cases = shared_cases(*golden);
   ASSERT_FALSE(cases.empty());

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "tests/engine/checkpoint/support.h"
+#include "tests/support/places.h"
 
 namespace ds {
 namespace {
@@ -17,7 +18,7 @@ struct Finished {
 };
 
 Finished dstool(const std::string& arguments) {
-  const std::string line = std::string(std::getenv("DSLAUNCH_BIN")) + "/dstool " + arguments;
+  const std::string line = test::bin_folder() + "/dstool " + arguments;
   Finished finished;
   FILE* pipe = ::popen(line.c_str(), "r");
   std::array<char, 4096> buffer;
