@@ -151,7 +151,8 @@ TEST_F(AgentRunsPrograms, ARankThatWritesFasterThanTheLauncherReadsHasToWait) {
   }
   EXPECT_GT(written, 0u);
   EXPECT_LT(written, 64u << 20) << "pipes, two queues and a socket hold less than that";
-  ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.count(0) > 0; }, std::chrono::seconds(100)));
+  ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.count(0) > 0; }, std::chrono::seconds(100)))
+      << "stood still at " << written << " bytes, received " << launcher.out[0].size() << "; " << launcher.troubles();
   EXPECT_EQ(launcher.out[0].size(), kTotal);
   launcher.end(1);
   ASSERT_TRUE(launcher.wait_ended(1));

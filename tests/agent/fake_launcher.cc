@@ -302,6 +302,14 @@ bool FakeLauncher::shut_down() {
   return good;
 }
 
+std::string FakeLauncher::troubles() const {
+  std::string text;
+  for (const auto& failure : failures) text += "failed: " + failure.reason() + "; ";
+  for (const auto& agent : agents_)
+    if (!agent.channel_end.empty()) text += "channel: " + agent.channel_end + "; ";
+  return text.empty() ? "no failure reported" : text;
+}
+
 std::string FakeLauncher::leftovers() const {
   std::string text;
   JobMarker marker{job_, std::nullopt};

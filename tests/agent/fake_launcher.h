@@ -77,6 +77,7 @@ class FakeLauncher {
   size_t beats = 0;
 
   // Processes and files of this job on this machine, for "nothing is left".
+  std::string troubles() const;  // failures that were reported and channels that ended, for messages of tests
   std::string leftovers() const;
   bool wait_clean(std::chrono::milliseconds limit = std::chrono::seconds(10));
 
