@@ -235,7 +235,7 @@ Options parse_options(const std::vector<std::string>& arguments, const std::vect
   std::vector<std::string> unique;
   for (const std::string& problem : problems)
     if (std::find(unique.begin(), unique.end(), problem) == unique.end()) unique.push_back(problem);
-  throw_if_any("dslaunch", unique);
+  throw_if_any("command line", unique);
   return options;
 }
 
