@@ -19,7 +19,8 @@ static bool carries(const JobMarker& marker, pid_t pid) {
 std::vector<ProcessInfo> find_leftovers(const JobMarker& marker, const std::set<pid_t>& spared) {
   const auto all = all_processes();
   std::set<pid_t> below_us;
-  for (const auto& process : descendants(all, getpid())) below_us.insert(process.pid);
+  if (marker.with_descendants)
+    for (const auto& process : descendants(all, getpid())) below_us.insert(process.pid);
   std::vector<ProcessInfo> result;
   for (const auto& process : all) {
     if (process.state == 'Z' || process.pid == getpid() || spared.count(process.pid)) continue;
@@ -54,9 +55,9 @@ std::string kill_leftovers(const JobMarker& marker, const std::set<pid_t>& spare
     if (std::chrono::steady_clock::now() >= deadline) return describe_left(left);
     for (const auto& process : left) signal_exactly(process, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    reap_orphans(known);
+    if (marker.with_descendants) reap_orphans(known);
   }
-  reap_orphans(known);
+  if (marker.with_descendants) reap_orphans(known);
   return "";
 }
 

@@ -25,15 +25,18 @@ struct JobMarker {
   std::string job;
   std::optional<uint32_t> host_index;  // nullopt = any: hosts that share their process table are told apart by it
   bool with_servers = false;           // rank servers too
+  bool with_descendants = true;        // of this process, whatever they carry; false when the job is another's
 };
 
-// Living processes (zombies are not) of the job, and descendants of this process; never `spared` nor this process.
+// Living processes (zombies are not) of the job, and descendants of this process if the marker says so; never `spared`
+// nor this process.
 std::vector<ProcessInfo> find_leftovers(const JobMarker& marker, const std::set<pid_t>& spared);
 
 // Reaps children of this process that ended and are not in `known`: orphans that came to it as their subreaper.
 void reap_orphans(const std::set<pid_t>& known);
 
-// KILL until nothing is left or the limit is reached; blocks. Returns what is left: "pid 12 (name) in state D", or "".
+// KILL until nothing is left or the limit is reached; blocks. Reaps as reap_orphans does, but not for another's job:
+// this process then goes on and wants the statuses of its own children. Returns what is left: "pid 12 (name) in state D", or "".
 std::string kill_leftovers(const JobMarker& marker, const std::set<pid_t>& spared, const std::set<pid_t>& known,
                            std::chrono::milliseconds limit);
 

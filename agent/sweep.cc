@@ -71,6 +71,7 @@ std::string sweep(const std::string& job, std::chrono::milliseconds limit) {
       signal_exactly(record->agent, SIGKILL);
   JobMarker marker{job, std::nullopt};
   marker.with_servers = true;
+  marker.with_descendants = false;  // the caller may be an agent whose own ranks run
   const std::string left = kill_leftovers(marker, {}, {}, limit);
   remove_files_of_job(job, host);
   return left;

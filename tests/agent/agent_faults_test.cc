@@ -83,6 +83,26 @@ TEST_F(AgentFaults, TheNextAgentOnTheHostSweepsJobsThatNobodyCaresForAnyMore) {
   EXPECT_NE(living.leftovers(), "") << "jobs with a living agent stay";
 }
 
+// A job after a host went down hard: its agent finds the old job's folder some seconds after its own ranks began.
+TEST_F(AgentFaults, AnAgentThatSweepsAnotherJobKeepsItsOwnRanks) {
+  FakeLauncher dead;
+  start(dead);
+  for (const pid_t pid : rank_servers(dead)) kill(pid, SIGSTOP);
+  dead.agent().process->signal(SIGKILL);
+  ASSERT_TRUE(dead.agent().process->wait(seconds(10)));
+  for (const pid_t pid : rank_servers(dead)) kill(pid, SIGKILL);
+  FakeLauncher next;
+  start(next);
+  EXPECT_TRUE(next.wait_until([&] { return dead.leftovers().empty(); })) << dead.leftovers();
+  const auto beats = next.beats;  // after a few more of them a failure would have been told
+  ASSERT_TRUE(next.wait_until([&] { return next.beats > beats + 5; })) << next.troubles();
+  EXPECT_TRUE(next.failures.empty()) << next.troubles();
+  EXPECT_TRUE(next.exits.empty());
+  next.end(1);
+  EXPECT_TRUE(next.wait_ended(1)) << next.troubles();
+  EXPECT_TRUE(next.shut_down());
+}
+
 TEST_F(AgentFaults, AClosedLifeLineEndsEverything) {
   FakeLauncher launcher;
   start(launcher);
