@@ -89,11 +89,11 @@ TEST(AgentRunsMpi, AbortIsReportedWithItsCodeBeforeTheExit) {
 TEST(AgentRunsMpi, RanksInheritNoDescriptorsButTheirStreams) {
   FakeLauncher launcher;
   ASSERT_TRUE(launcher.wait_joined());
-  auto plan = launcher.plan(1, {{"/bin/sh", "-c", "ls /proc/$$/fd | tr \"\\n\" \" \"; echo"}}, "pmix");
+  auto plan = launcher.plan(1, {{"ls", "/proc/self/fd"}}, "pmix");
   plan.set_stdin_rank(0);
   launcher.start(plan);
   ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.count(0) > 0; }));
-  EXPECT_EQ(launcher.out[0], "0 1 2 \n");
+  EXPECT_EQ(launcher.out[0], "0\n1\n2\n3\n") << "3 is the folder that ls reads";
   launcher.end(1);
   ASSERT_TRUE(launcher.wait_ended(1));
 }
