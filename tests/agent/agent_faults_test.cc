@@ -27,6 +27,15 @@ class AgentFaults : public testing::Test {
       if (started_with(process.pid, std::string(kServerVariable) + "=" + launcher.job())) pids.push_back(process.pid);
     return pids;
   }
+
+  // Ranks and files stay behind: the rank servers are stopped first, so that they cannot clean up when the agent dies.
+  static void kill_agent_and_servers(FakeLauncher& launcher) {
+    for (const pid_t pid : rank_servers(launcher)) kill(pid, SIGSTOP);
+    launcher.agent().process->signal(SIGKILL);
+    ASSERT_TRUE(launcher.agent().process->wait(seconds(10)));
+    for (const pid_t pid : rank_servers(launcher)) kill(pid, SIGKILL);
+    EXPECT_NE(launcher.leftovers(), "");
+  }
 };
 
 TEST_F(AgentFaults, NothingSurvivesTheAgent) {
@@ -54,12 +63,7 @@ TEST_F(AgentFaults, ADeadRankServerIsReportedWithHostAndCauseAndNothingSurvivesI
 TEST_F(AgentFaults, ASweepRemovesWhatAgentAndRankServerLeft) {
   FakeLauncher launcher;
   start(launcher);
-  // The rank servers first are stopped, so that they cannot clean up when the agent dies.
-  for (const pid_t pid : rank_servers(launcher)) kill(pid, SIGSTOP);
-  launcher.agent().process->signal(SIGKILL);
-  ASSERT_TRUE(launcher.agent().process->wait(seconds(10)));
-  for (const pid_t pid : rank_servers(launcher)) kill(pid, SIGKILL);
-  EXPECT_NE(launcher.leftovers(), "");
+  ASSERT_NO_FATAL_FAILURE(kill_agent_and_servers(launcher));
   Command sweep;
   sweep.program = bin_folder() + "/dsagent";
   sweep.argv = {"dsagent", "--sweep", launcher.job()};
@@ -72,11 +76,7 @@ TEST_F(AgentFaults, ASweepRemovesWhatAgentAndRankServerLeft) {
 TEST_F(AgentFaults, TheNextAgentOnTheHostSweepsJobsThatNobodyCaresForAnyMore) {
   FakeLauncher dead;
   start(dead);
-  for (const pid_t pid : rank_servers(dead)) kill(pid, SIGSTOP);
-  dead.agent().process->signal(SIGKILL);
-  ASSERT_TRUE(dead.agent().process->wait(seconds(10)));
-  for (const pid_t pid : rank_servers(dead)) kill(pid, SIGKILL);
-  EXPECT_NE(dead.leftovers(), "");
+  ASSERT_NO_FATAL_FAILURE(kill_agent_and_servers(dead));
   FakeLauncher next, living;
   ASSERT_TRUE(next.wait_joined() && living.wait_joined());
   EXPECT_TRUE(next.wait_until([&] { return dead.leftovers().empty(); })) << dead.leftovers();
@@ -87,10 +87,7 @@ TEST_F(AgentFaults, TheNextAgentOnTheHostSweepsJobsThatNobodyCaresForAnyMore) {
 TEST_F(AgentFaults, AnAgentThatSweepsAnotherJobKeepsItsOwnRanks) {
   FakeLauncher dead;
   start(dead);
-  for (const pid_t pid : rank_servers(dead)) kill(pid, SIGSTOP);
-  dead.agent().process->signal(SIGKILL);
-  ASSERT_TRUE(dead.agent().process->wait(seconds(10)));
-  for (const pid_t pid : rank_servers(dead)) kill(pid, SIGKILL);
+  ASSERT_NO_FATAL_FAILURE(kill_agent_and_servers(dead));
   FakeLauncher next;
   start(next);
   EXPECT_TRUE(next.wait_until([&] { return dead.leftovers().empty(); })) << dead.leftovers();
