@@ -35,6 +35,8 @@ using control::Envelope;
 using std::chrono::milliseconds;
 
 constexpr auto kDialLimit = milliseconds(3000);
+constexpr auto kRedialPause = milliseconds(200);
+constexpr int kDials = 10;  // so often a connection may end before the Welcome
 constexpr auto kFlushLimit = milliseconds(1000);
 constexpr auto kKillLimit = milliseconds(3000);
 constexpr auto kAbandonedDelay = milliseconds(3000);  // not while ranks start
@@ -85,12 +87,14 @@ class AgentSession {
 
   void dial() {
     const std::vector<std::string> addresses(bootstrap_.addresses().begin(), bootstrap_.addresses().end());
+    ++dials_;
     dialer_.emplace(io_, addresses, static_cast<uint16_t>(bootstrap_.port()), kDialLimit,
-                    [this](FileDescriptor socket, const std::string&) {
+                    [this](FileDescriptor socket, const std::string& reasons) {
+                      if (!socket && dials_ > 1) die("the launcher is gone: " + reasons, 1);
                       if (!socket) return use_standard_streams();
                       const int fd = socket.release();
                       open_channel(fd, fd);
-                      watch_life_line();
+                      if (!life_line_) watch_life_line();
                     });
   }
 
@@ -137,7 +141,12 @@ class AgentSession {
     });
   }
 
+  // Before the Welcome it may only have had too many callers at once: those that have not proved yet are pushed out.
   void launcher_is_gone(const std::string& reason) {
+    if (!welcomed_ && life_line_ && dials_ < kDials) {
+      beat_timer_.cancel();
+      return dial_timer_.after(kRedialPause, [this] { dial(); });
+    }
     if (!bootstrap_.elastic()) die("the launcher is gone: " + reason, 1);
   }
 
@@ -155,6 +164,7 @@ class AgentSession {
     message.mutable_beat()->set_time_ns(static_cast<uint64_t>(Clock::now().time_since_epoch().count()));
     double load = 0;
     if (getloadavg(&load, 1) == 1) message.mutable_beat()->set_load(load);
+    message.mutable_beat()->set_answer_ns(answer_ns_);
     channel_->send(message);
     beat_timer_.after(milliseconds(bootstrap_.beat_ms() ? bootstrap_.beat_ms() : kDefaultBeatMs),
                       [this] { send_beat(); });
@@ -171,9 +181,6 @@ class AgentSession {
         return die("the launcher refused this agent: " + message.reject().reason(), 2);
       case Envelope::kShutdown:
         return shut_down();
-      case Envelope::kBeat:
-        answer.mutable_beat_ack()->set_time_ns(message.beat().time_ns());
-        break;
       case Envelope::kBeatAck:
         return acknowledged(message.beat_ack());
       case Envelope::kDescribe:
@@ -192,12 +199,14 @@ class AgentSession {
   }
 
   void welcomed(const control::Welcome& welcome) {
+    welcomed_ = true;
     if (host_index_ != kFindByName) return;
     host_index_ = welcome.host_index();
     take_place();
   }
 
   void acknowledged(const control::BeatAck& ack) {
+    answer_ns_ = ack.own_ns();
     const auto sent = Clock::time_point(Clock::duration(static_cast<Clock::rep>(ack.time_ns())));
     lease_.acknowledged(sent, Clock::now());
   }
@@ -205,7 +214,7 @@ class AgentSession {
   void describe() {
     Envelope message;
     try {
-      *message.mutable_host_report() = report_host();
+      *message.mutable_host_report() = report_host(message.describe().interface());
     } catch (const Error& error) {
       message.mutable_failed()->set_reason(std::string(error.what()) + " (on " + host_name_ + ")");
       message.mutable_failed()->set_exit_code(exit_status(error.code()));
@@ -267,7 +276,10 @@ class AgentSession {
   std::optional<Dialer> dialer_;
   std::shared_ptr<Channel> channel_;
   std::optional<DescriptorWatch> life_line_;
-  Timer lease_timer_{io_}, beat_timer_{io_}, reap_timer_{io_}, abandoned_timer_{io_};
+  int dials_ = 0;
+  bool welcomed_ = false;
+  uint64_t answer_ns_ = 0;  // the launcher's clock in its last answer to a beat
+  Timer dial_timer_{io_}, lease_timer_{io_}, beat_timer_{io_}, reap_timer_{io_}, abandoned_timer_{io_};
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <sys/random.h>
 
-#include "agent/frame.h"
+#include "agent/message_mac.h"
 #include "topology/base/error.h"
 
 namespace ds {

@@ -1,14 +1,14 @@
 #include "agent/channel.h"
 
 #include <fcntl.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,7 +16,9 @@
 #include "agent/event_loop.h"
 #include "agent/file_descriptor.h"
 #include "agent/frame.h"
+#include "agent/peer_address.h"
 #include "agent/proto/control.pb.h"
+#include "agent/send_queue.h"
 #include "topology/base/error.h"
 
 namespace ds {
@@ -25,24 +27,6 @@ namespace {
 
 constexpr auto kAuthenticationDeadline = std::chrono::seconds(10);
 constexpr size_t kReadBytes = 64 << 10;
-
-bool is_socket(int fd) {
-  int type = 0;
-  socklen_t length = sizeof type;
-  return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0;
-}
-
-std::string peer_name(int fd) {
-  sockaddr_storage address{};
-  socklen_t length = sizeof address;
-  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return "pipe";
-  if (address.ss_family == AF_UNIX) return "socketpair";
-  char host[NI_MAXHOST], port[NI_MAXSERV];
-  if (getnameinfo(reinterpret_cast<sockaddr*>(&address), length, host, sizeof host, port, sizeof port,
-                  NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-    return "unknown address";
-  return std::string(host) + ":" + port;
-}
 
 void prepare(int fd) {
   fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -56,9 +40,8 @@ class StreamChannel final : public Channel {
   StreamChannel(boost::asio::io_context& io, int read_fd, int write_fd, ChannelRole role, const std::string& key)
       : read_fd_(read_fd),
         write_fd_(write_fd == read_fd ? -1 : write_fd),
-        out_fd_(write_fd),
-        peer_(peer_name(read_fd)),
-        socket_(is_socket(write_fd)),
+        peer_(peer_address(read_fd).text),
+        queue_(write_fd),
         deadline_(io) {
     prepare(read_fd);
     prepare(write_fd);
@@ -74,7 +57,7 @@ class StreamChannel final : public Channel {
     on_message_ = std::move(on_message);
     on_closed_ = std::move(on_closed);
     if (authentication_) {
-      queue_bytes(authentication_->opening());
+      queue_.push(authentication_->opening());
       deadline_.after(kAuthenticationDeadline, [self = weak()] {
         if (auto channel = self.lock())
           channel->fail("no proof of the key of the job from " + channel->peer_ + " within 10 s");
@@ -84,23 +67,19 @@ class StreamChannel final : public Channel {
     wait_readable();
   }
 
-  void send(const control::Envelope& message) override {
+  void send_serialized(std::string envelope) override {
     if (closed_) return;
-    std::string payload;
-    message.SerializeToString(&payload);
-    if (!writer_) {
-      before_authentication_.push_back(std::move(payload));
-      return;
-    }
-    queue_bytes(writer_->frame(payload));
+    if (!writer_) return before_authentication_.push_back(std::move(envelope));
+    queue_.push(writer_->frame(envelope));
     write_some();
   }
 
-  size_t queued_bytes() const override { return static_cast<size_t>(queued_total_ - written_total_); }
+  size_t queued_bytes() const override { return queue_.queued_bytes(); }
 
   void flush(std::function<void()> then) override {
     if (closed_ || (queued_bytes() == 0 && before_authentication_.empty())) return then();
-    flushes_.emplace_back(queued_total_, std::move(then));
+    if (before_authentication_.empty()) return queue_.when_written(std::move(then));
+    flushed_later_.push_back(std::move(then));
   }
 
   void pause_reading(bool pause) override {
@@ -116,54 +95,41 @@ class StreamChannel final : public Channel {
     write_watch_.reset();
     read_fd_.reset();
     write_fd_.reset();
-    out_.clear();
-    queued_total_ = written_total_;
-    for (auto& waiting : std::exchange(flushes_, {})) waiting.second();
+    queue_.clear();
+    for (auto& then : std::exchange(flushed_later_, {})) then();
   }
 
   bool authenticated() const override { return writer_.has_value(); }
+  bool broke_protocol() const override { return broke_protocol_; }
   std::string peer() const override { return peer_; }
 
  private:
   std::weak_ptr<StreamChannel> weak() { return std::static_pointer_cast<StreamChannel>(shared_from_this()); }
 
-  void become_authenticated(std::string sending_key, std::string receiving_key) {
-    writer_.emplace(std::move(sending_key));
-    reader_.emplace(std::move(receiving_key));
+  void become_authenticated(std::string_view sending_key, std::string_view receiving_key) {
+    writer_.emplace(sending_key);
+    reader_.emplace(receiving_key);
     deadline_.cancel();
-    for (auto& payload : std::exchange(before_authentication_, {})) queue_bytes(writer_->frame(payload));
-  }
-
-  void queue_bytes(std::string bytes) {
-    queued_total_ += bytes.size();
-    if (!bytes.empty()) out_.push_back(std::move(bytes));
+    for (auto& payload : std::exchange(before_authentication_, {})) queue_.push(writer_->frame(payload));
+    for (auto& then : std::exchange(flushed_later_, {})) queue_.when_written(std::move(then));
   }
 
   DescriptorWatch& writing() { return write_watch_ ? *write_watch_ : *read_watch_; }
 
   void write_some() {
-    while (!closed_ && !out_.empty()) {
-      const auto rest = std::string_view(out_.front()).substr(out_start_);
-      const ssize_t n = socket_ ? ::send(out_fd_, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT)
-                                : ::write(out_fd_, rest.data(), rest.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0 && errno == EAGAIN) return wait_writable();
-      if (n < 0) return fail_soon(std::string("cannot write to ") + peer_ + ": " + std::strerror(errno));
-      written_total_ += static_cast<size_t>(n);
-      out_start_ += static_cast<size_t>(n);
-      if (out_start_ < out_.front().size()) continue;
-      out_.pop_front();
-      out_start_ = 0;
-    }
-    while (!flushes_.empty() && flushes_.front().first <= written_total_ && before_authentication_.empty()) {
-      auto then = std::move(flushes_.front().second);
-      flushes_.pop_front();
-      then();
+    if (closed_) return;
+    switch (queue_.write_some()) {
+      case SendQueue::Progress::kAllWritten:
+        return;
+      case SendQueue::Progress::kBlocked:
+        return wait_writable();
+      case SendQueue::Progress::kFailed:
+        return fail_soon("cannot write to " + peer_ + ": " + std::strerror(errno));
     }
   }
 
   void wait_writable() {
-    if (std::exchange(waiting_writable_, true)) return;
+    if (closed_ || std::exchange(waiting_writable_, true)) return;
     writing().when_writable([self = weak()] {
       if (auto channel = self.lock()) {
         channel->waiting_writable_ = false;
@@ -184,7 +150,7 @@ class StreamChannel final : public Channel {
   }
 
   void read_some() {
-    std::string bytes(kReadBytes, '\0');
+    std::array<char, kReadBytes> bytes;  // left as it is: most reads are short
     while (!closed_ && !paused_) {
       const ssize_t n = ::read(read_fd_.get(), bytes.data(), bytes.size());
       if (n < 0 && errno == EINTR) continue;
@@ -192,8 +158,9 @@ class StreamChannel final : public Channel {
       if (n < 0) return fail("lost connection with " + peer_ + ": " + std::strerror(errno));
       if (n == 0) return fail("connection closed by " + peer_);
       try {
-        take(std::string_view(bytes).substr(0, static_cast<size_t>(n)));
+        take(std::string_view(bytes.data(), static_cast<size_t>(n)));
       } catch (const Error& error) {
+        broke_protocol_ = true;
         return fail(std::string(error.what()) + " (from " + peer_ + ")");
       }
       if (static_cast<size_t>(n) < bytes.size()) return;
@@ -214,7 +181,7 @@ class StreamChannel final : public Channel {
 
   void advance_handshake() {
     const size_t needed = authentication_->bytes_needed();
-    queue_bytes(authentication_->step(handshake_.substr(0, needed)));
+    queue_.push(authentication_->step(handshake_.substr(0, needed)));
     handshake_.erase(0, needed);
     if (authentication_->done()) {
       become_authenticated(authentication_->sending_key(), authentication_->receiving_key());
@@ -249,9 +216,8 @@ class StreamChannel final : public Channel {
   }
 
   FileDescriptor read_fd_, write_fd_;
-  int out_fd_;
   std::string peer_;
-  bool socket_;
+  SendQueue queue_;
   Timer deadline_;
   std::optional<DescriptorWatch> read_watch_, write_watch_;
   OnMessage on_message_;
@@ -261,14 +227,14 @@ class StreamChannel final : public Channel {
   std::optional<FrameReader> reader_;
   std::string handshake_;
   std::vector<std::string> before_authentication_;
-  std::deque<std::string> out_;
-  size_t out_start_ = 0;  // what of the first is written
-  uint64_t queued_total_ = 0, written_total_ = 0;
-  std::deque<std::pair<uint64_t, std::function<void()>>> flushes_;
-  bool waiting_readable_ = false, waiting_writable_ = false, paused_ = false, closed_ = false, failing_ = false;
+  std::vector<std::function<void()>> flushed_later_;
+  bool waiting_readable_ = false, waiting_writable_ = false, paused_ = false, closed_ = false, failing_ = false,
+       broke_protocol_ = false;
 };
 
 }  // namespace
+
+void Channel::send(const control::Envelope& message) { send_serialized(message.SerializeAsString()); }
 
 std::shared_ptr<Channel> Channel::create(boost::asio::io_context& io, int read_fd, int write_fd, ChannelRole role,
                                          const std::string& key) {

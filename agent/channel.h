@@ -18,7 +18,7 @@ namespace control {
 class Envelope;
 }
 
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 inline constexpr uint32_t kMaxFrameBytes = 64u << 20;
 
 enum class ChannelRole { kLauncher, kAgent };  // who challenges and who answers; directions have different MAC keys
@@ -37,7 +37,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
                                          const std::string& key);
 
   virtual void start(OnMessage on_message, OnClosed on_closed) = 0;
-  virtual void send(const control::Envelope& message) = 0;  // queues; never blocks
+  void send(const control::Envelope& message);  // queues; never blocks
+  virtual void send_serialized(std::string envelope) = 0;
   virtual size_t queued_bytes() const = 0;
   // Calls `then` once everything queued so far has been handed to the kernel (or the channel is closed).
   virtual void flush(std::function<void()> then) = 0;
@@ -45,6 +46,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   virtual void pause_reading(bool /*pause*/) {}
   virtual void close() = 0;  // no callback for the own close
   virtual bool authenticated() const = 0;
+  // It ended because of what the other side sent: a wrong proof, a wrong MAC, no frame, no message.
+  virtual bool broke_protocol() const = 0;
   virtual std::string peer() const = 0;  // address, for messages
 };
 

@@ -1,34 +1,17 @@
 #include "agent/frame.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include "agent/channel.h"
 #include "topology/base/error.h"
 
 namespace ds {
 
 static constexpr size_t kLengthBytes = 4;
+static constexpr size_t kKeptBytes = 1u << 20;  // of frames that were taken already
 
-std::string hmac_sha256(std::string_view key, std::string_view data) {
-  std::string mac(kMacBytes, '\0');
-  unsigned int length = 0;
-  const auto* result =
-      HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()),
-           data.size(), reinterpret_cast<unsigned char*>(mac.data()), &length);
-  if (!result || length != kMacBytes) throw Error(ErrorCode::kInternal, "frame: HMAC-SHA256 is not available");
-  return mac;
-}
-
-bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned char difference = 0;
-  for (size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
-}
-
-static void append_little_endian(std::string& out, uint64_t value, size_t bytes) {
-  for (size_t i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
+static std::string little_endian(uint64_t value, size_t bytes) {
+  std::string text(bytes, '\0');
+  for (size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>(value >> (8 * i));
+  return text;
 }
 
 static uint32_t read_length(std::string_view bytes) {
@@ -37,13 +20,12 @@ static uint32_t read_length(std::string_view bytes) {
   return value;
 }
 
-static std::string mac_of(const std::string& key, uint64_t number, std::string_view payload) {
-  std::string covered;
-  covered.reserve(16 + payload.size());
-  append_little_endian(covered, number, 8);
-  append_little_endian(covered, payload.size(), 8);
-  covered += payload;
-  return hmac_sha256(key, covered);
+static std::string mac_of(const MessageMac& mac, uint64_t number, std::string_view payload) {
+  return mac.of({little_endian(number, 8), little_endian(payload.size(), 8), payload});
+}
+
+FrameWriter::FrameWriter(std::string_view key) {
+  if (!key.empty()) mac_.emplace(key);
 }
 
 std::string FrameWriter::frame(std::string_view payload) {
@@ -52,11 +34,15 @@ std::string FrameWriter::frame(std::string_view payload) {
                                           std::to_string(kMaxFrameBytes));
   std::string bytes;
   bytes.reserve(kLengthBytes + payload.size() + kMacBytes);
-  append_little_endian(bytes, payload.size(), kLengthBytes);
+  bytes += little_endian(payload.size(), kLengthBytes);
   bytes += payload;
-  if (!key_.empty()) bytes += mac_of(key_, number_, payload);
+  if (mac_) bytes += mac_of(*mac_, number_, payload);
   ++number_;
   return bytes;
+}
+
+FrameReader::FrameReader(std::string_view key) {
+  if (!key.empty()) mac_.emplace(key);
 }
 
 std::optional<std::string> FrameReader::next() {
@@ -66,20 +52,22 @@ std::optional<std::string> FrameReader::next() {
   if (length > kMaxFrameBytes)
     throw Error(ErrorCode::kCorrupt, "frame: length=" + std::to_string(length) + ": at most " +
                                          std::to_string(kMaxFrameBytes) + " is allowed");
-  const size_t mac_bytes = key_.empty() ? 0 : kMacBytes;
+  const size_t mac_bytes = mac_ ? kMacBytes : 0;
   if (rest.size() < kLengthBytes + length + mac_bytes) return std::nullopt;
   std::string payload(rest.substr(kLengthBytes, length));
-  if (mac_bytes &&
-      !equal_in_constant_time(rest.substr(kLengthBytes + length, kMacBytes), mac_of(key_, number_, payload)))
+  if (mac_ && !equal_in_constant_time(rest.substr(kLengthBytes + length, kMacBytes), mac_of(*mac_, number_, payload)))
     throw Error(ErrorCode::kCorrupt,
                 "frame: number=" + std::to_string(number_) + ": wrong MAC: damaged, repeated or not from this job");
   ++number_;
   start_ += kLengthBytes + length + mac_bytes;
-  if (start_ == buffer_.size() || start_ > (1u << 20)) {
-    buffer_.erase(0, start_);
-    start_ = 0;
-  }
+  drop_consumed();
   return payload;
+}
+
+void FrameReader::drop_consumed() {
+  if (start_ != buffer_.size() && start_ <= kKeptBytes) return;
+  buffer_.erase(0, start_);
+  start_ = 0;
 }
 
 }  // namespace ds

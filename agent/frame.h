@@ -9,31 +9,30 @@
 #include <string>
 #include <string_view>
 
+#include "agent/message_mac.h"
+
 namespace ds {
-
-inline constexpr size_t kMacBytes = 32;
-
-std::string hmac_sha256(std::string_view key, std::string_view data);  // 32 bytes
-bool equal_in_constant_time(std::string_view a, std::string_view b);
 
 class FrameWriter {
  public:
-  explicit FrameWriter(std::string key) : key_(std::move(key)) {}
+  explicit FrameWriter(std::string_view key);
   std::string frame(std::string_view payload);  // throws kInternal above kMaxFrameBytes
 
  private:
-  std::string key_;
+  std::optional<MessageMac> mac_;
   uint64_t number_ = 0;
 };
 
 class FrameReader {
  public:
-  explicit FrameReader(std::string key) : key_(std::move(key)) {}
+  explicit FrameReader(std::string_view key);
   void feed(std::string_view bytes) { buffer_.append(bytes); }
   std::optional<std::string> next();  // a payload, or nullopt until more bytes come; throws kCorrupt
 
  private:
-  std::string key_;
+  void drop_consumed();
+
+  std::optional<MessageMac> mac_;
   std::string buffer_;
   size_t start_ = 0;
   uint64_t number_ = 0;

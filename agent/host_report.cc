@@ -2,24 +2,57 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
+#include "agent/free_port.h"
+#include "agent/networks.h"
 #include "agent/proto/control.pb.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 #include "topology/discover_hwloc.h"
+#include "topology/host_addresses.h"
 
 namespace ds {
 
-control::HostReport report_host() {
-  const Host host = discover_host();
+namespace {
+
+// Addresses of the wanted interface or network first.
+void put_first(std::vector<std::string>& addresses, const std::string& interface) {
+  if (interface.empty()) return;
+  const std::vector<Network> networks = own_networks();
+  std::stable_partition(addresses.begin(), addresses.end(), [&](const std::string& address) {
+    return in_network(address, interface) || std::any_of(networks.begin(), networks.end(), [&](const Network& network) {
+             return network.address == address && network.interface == interface;
+           });
+  });
+}
+
+// One running machine with one name and one set of addresses; a reboot or another network namespace is another one.
+std::string machine_of(const Host& host) {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  return std::getline(file, boot) ? boot + " " + host.name + " " + join(host.addresses, " ") : "";
+}
+
+}  // namespace
+
+control::HostReport report_host(const std::string& interface) {
+  Host host = discover_host();
   control::HostReport report;
   report.set_host_name(host.name);
   for (const int core : host.cores) report.add_cores(static_cast<uint32_t>(core));
+  for (const std::vector<int>& threads : host.threads_of_core) {
+    control::CpuSet& cpus = *report.add_threads_of_core();
+    for (const int cpu : threads) cpus.add_cpus(static_cast<uint32_t>(cpu));
+  }
   for (const int node : host.numa_of_core) report.add_numa_of_core(static_cast<uint32_t>(node));
   for (const int package : host.socket_of_core) report.add_socket_of_core(static_cast<uint32_t>(package));
+  report.set_machine(machine_of(host));
+  report.set_free_port(static_cast<uint32_t>(free_port()));
+  put_first(host.addresses, interface);
   for (const auto& address : host.addresses) report.add_addresses(address);
   for (const auto& gpu : host.gpus) report.add_gpus(gpu);
   report.set_memory_bytes(host.memory_bytes);

@@ -11,7 +11,8 @@ class HostReport;
 class PathReport;
 }  // namespace control
 
-control::HostReport report_host();  // throws kInternal
+// Addresses of `interface` ("eth0", "10.0.0.0/8"; "" = no wish) come first. Throws kInternal.
+control::HostReport report_host(const std::string& interface);
 control::PathReport check_paths(const control::CheckPaths& wanted, const std::string& host_name);
 
 std::string cpu_flags();  // of the first CPU in /proc/cpuinfo; "" if unknown

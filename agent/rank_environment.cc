@@ -18,19 +18,23 @@ std::vector<uint32_t> ranks_of(const control::HostSpec& host) {
   return ranks;
 }
 
-std::string expand_run_folder(const std::string& text, const std::string& run_folder) {
+std::string with_run_folder(const std::string& text, const control::StartGeneration& start) {
   static constexpr std::string_view kName = "{run}";
-  std::string result;
-  size_t start = 0, found;
-  while ((found = text.find(kName, start)) != std::string::npos) {
-    result += text.substr(start, found - start) + run_folder;
-    start = found + kName.size();
-  }
-  return result + text.substr(start);
+  return start.training() && text.starts_with(kName) ? start.run_folder() + text.substr(kName.size()) : text;
 }
 
-static void set_expanded(Environment& environment, const auto& assignments, const std::string& run_folder) {
-  for (const auto& assignment : assignments) set_all(environment, {expand_run_folder(assignment, run_folder)});
+// "NAME=value" sets, "prepend NAME=value" puts the value before what this host has, with ":" between.
+static void export_all(Environment& environment, const auto& exports) {
+  for (const std::string& one : exports) {
+    if (!one.starts_with(kPrependWord)) {
+      set_all(environment, {one});
+      continue;
+    }
+    const size_t begin = kPrependWord.size(), equals = one.find('=', begin);
+    if (equals == std::string::npos) continue;
+    std::string& value = environment[one.substr(begin, equals - begin)];
+    value = one.substr(equals + 1) + (value.empty() ? "" : ":" + value);
+  }
 }
 
 static void set_place(Environment& environment, const control::StartGeneration& start, const control::RankSpec& rank,
@@ -60,7 +64,7 @@ static void set_meeting_point(Environment& environment, const control::StartGene
 
 static std::string thread_count(const control::StartGeneration& start, const control::RankSpec& rank,
                                 const RankSurroundings& surroundings) {
-  if (rank.cpus_size() > 0) return std::to_string(rank.cpus_size());
+  if (rank.num_cores() > 0) return std::to_string(rank.num_cores());
   const uint32_t ranks = std::max(1, start.ranks_size());
   return std::to_string(std::max(1u, surroundings.usable_cores / ranks));
 }
@@ -69,8 +73,8 @@ Environment rank_environment(const Environment& inherited, const control::StartG
                              const control::RankSpec& rank, const RankSurroundings& surroundings) {
   Environment environment = inherited_by_ranks(inherited);
   environment.erase(kServerVariable);
-  set_expanded(environment, start.env(), start.run_folder());
-  set_expanded(environment, rank.env(), start.run_folder());
+  export_all(environment, start.env());
+  export_all(environment, rank.env());
   set_place(environment, start, rank, surroundings);
   set_meeting_point(environment, start);
   environment.emplace("OMP_NUM_THREADS", thread_count(start, rank, surroundings));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/environment.h"
@@ -27,8 +28,11 @@ struct RankSurroundings {
 // Ranks of a host, by local rank.
 std::vector<uint32_t> ranks_of(const control::HostSpec& host);
 
-// Replaces {run} by the run folder.
-std::string expand_run_folder(const std::string& text, const std::string& run_folder);
+// Begins an export that puts its value before what the host has: "prepend PATH=/opt/bin".
+inline constexpr std::string_view kPrependWord = "prepend ";
+
+// An argument of a training rank that begins with {run} names a file in the run folder; words of programs are theirs.
+std::string with_run_folder(const std::string& text, const control::StartGeneration& start);
 
 Environment rank_environment(const Environment& inherited, const control::StartGeneration& start,
                              const control::RankSpec& rank, const RankSurroundings& surroundings);

@@ -1,7 +1,7 @@
 #include "hostfiles/filter.h"
 
 #include <algorithm>
-#include <functional>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string>
@@ -14,6 +14,8 @@
 
 namespace ds {
 namespace {
+
+constexpr size_t kMaxProblems = 30;  // a text of another kind would have one a node
 
 // What a filter says about one host of the cluster.
 struct Choice {
@@ -41,7 +43,9 @@ class FilterReader {
  public:
   FilterReader(const Cluster& cluster, std::string option, std::string_view text)
       : cluster_(cluster), option_(std::move(option)), choices_(cluster.hosts.size()) {
-    for (const std::string& node : split(text, '@')) read_node(trim(node));
+    for (size_t i = 0; i < cluster.hosts.size(); ++i) index_.emplace(host_identity(cluster.hosts[i].name), i);
+    for (const std::string& node : split(text, '@'))
+      if (num_names_ <= kMaxRangeHosts && problems_.size() < kMaxProblems) read_node(trim(node));
     throw_if_any("", problems_);
   }
   const std::vector<Choice>& choices() const { return choices_; }
@@ -60,17 +64,19 @@ class FilterReader {
     } catch (const Error& error) {
       return refuse(node, error.what());
     }
-    for (const std::string& name : names) choose(node, name, written.tail);
+    num_names_ += names.size();
+    if (num_names_ > kMaxRangeHosts) return refuse(node, "more than " + std::to_string(kMaxRangeHosts) + " hosts in all");
+    for (const std::string& name : names)
+      if (problems_.size() < kMaxProblems) choose(node, name, written.tail);
   }
 
   void choose(std::string_view node, const std::string& name, const std::optional<std::string>& slots) {
-    const auto same = [&](const Host& host) { return host_identity(host.name) == host_identity(name); };
-    const auto host = std::find_if(cluster_.hosts.begin(), cluster_.hosts.end(), same);
-    if (host == cluster_.hosts.end()) return refuse(node, "host " + quote(name) + " is not in the list of hosts: " + host_names());
-    Choice& choice = choices_[static_cast<size_t>(host - cluster_.hosts.begin())];
+    const auto found = index_.find(host_identity(name));
+    if (found == index_.end()) return refuse(node, "host " + quote(name) + " is not in the list of hosts: " + host_names());
+    Choice& choice = choices_[found->second];
     choice.mentioned = true;
     if (!slots) choice.whole = true;
-    else choose_slots(node, *host, *slots, choice);
+    else choose_slots(node, cluster_.hosts[found->second], *slots, choice);
   }
 
   void choose_slots(std::string_view node, const Host& host, const std::string& text, Choice& choice) {
@@ -96,6 +102,8 @@ class FilterReader {
 
   const Cluster& cluster_;
   std::string option_;
+  std::map<std::string, size_t> index_;  // by identity
+  size_t num_names_ = 0;
   std::vector<Choice> choices_;
   std::vector<std::string> problems_;
 };

@@ -11,6 +11,8 @@
 namespace ds {
 namespace {
 
+constexpr size_t kMaxProblems = 30;  // a list of another kind would have one an item
+
 struct Item {
   std::vector<std::string> names;
   std::string user;
@@ -30,7 +32,7 @@ Item parse_item(std::string_view text, std::vector<std::string>& problems) {
     refuse(error.what());
   }
   for (const std::string& name : item.names)
-    if (!is_host_name(name)) return refuse(quote(name) + " is not a host name"), Item{};
+    if (!is_host_name(name)) return refuse(quote(name) + " is not a host name"), item;
   if (!written.tail) return item;
   if (*written.tail == "*") {
     item.slots = std::nullopt;
@@ -62,8 +64,12 @@ Cluster parse_host_option(std::string_view list) {
   Cluster cluster;
   std::vector<std::string> problems;
   std::map<std::string, size_t> seen;
+  size_t num_names = 0;
   for (const std::string& part : split_host_list(list)) {
     const Item item = parse_item(part, problems);
+    num_names += item.names.size();
+    if (num_names > kMaxRangeHosts) problems.push_back("host list: more than " + std::to_string(kMaxRangeHosts) + " hosts");
+    if (num_names > kMaxRangeHosts || problems.size() >= kMaxProblems) break;
     for (const std::string& name : item.names) {
       const auto [at, added] = seen.emplace(host_identity(name), cluster.hosts.size());
       if (added) cluster.hosts.push_back({.name = name, .slots = 0});

@@ -8,7 +8,7 @@
 namespace ds {
 
 // Items "host", "host:slots", "host:*" (as many as the host has), "user@host", "node[1-3]:2", "[2001:db8::1]:2",
-// "2001:db8::1". A plain host is one slot; repeated names add their slots. Throws kUsage listing every bad item.
+// "2001:db8::1". A plain host is one slot; repeated names add their slots. Throws kUsage listing every bad item, and on more than 65,536 names.
 Cluster parse_host_option(std::string_view list);
 
 }  // namespace ds

@@ -9,6 +9,9 @@
 namespace ds {
 namespace {
 
+constexpr size_t kMaxBrackets = 16;
+constexpr size_t kMaxNameBytes = 1024;  // longer ones are no host names, and 65,536 of them would fill the memory
+
 [[noreturn]] void fail(std::string_view item, const std::string& cause) {
   throw Error(ErrorCode::kUsage, "host range '" + std::string(item) + "': " + cause);
 }
@@ -40,6 +43,18 @@ void add_range(std::vector<std::string>& numbers, std::string_view range, std::s
   for (int64_t value = number(low); value <= number(high); ++value) numbers.push_back(padded(value, low.size()));
 }
 
+void check_brackets(std::string_view item) {
+  bool open = false;
+  size_t count = 0;
+  for (char c : item) {
+    if (c == ']' && !open) fail(item, "']' without '['");
+    if (c == '[' && !open) ++count;
+    open = c == '[' || (open && c != ']');
+  }
+  if (open) fail(item, "'[' without ']'");
+  if (count > kMaxBrackets) fail(item, "more than " + std::to_string(kMaxBrackets) + " brackets");
+}
+
 // The numbers of the inside of one bracket.
 std::vector<std::string> expand_bracket(std::string_view inside, std::string_view item) {
   std::vector<std::string> numbers;
@@ -55,6 +70,8 @@ std::vector<std::string> expand_bracket(std::string_view inside, std::string_vie
 void append_each(std::vector<std::string>& names, const std::vector<std::string>& endings, std::string_view item) {
   if (names.size() * endings.size() > kMaxRangeHosts)
     fail(item, "more than " + std::to_string(kMaxRangeHosts) + " hosts");
+  if (names.size() * endings.size() > 1 && names.back().size() + endings.back().size() > kMaxNameBytes)
+    fail(item, "names of more than " + std::to_string(kMaxNameBytes) + " characters");
   std::vector<std::string> longer;
   for (const std::string& name : names)
     for (const std::string& ending : endings) longer.push_back(name + ending);
@@ -64,19 +81,19 @@ void append_each(std::vector<std::string>& names, const std::vector<std::string>
 }  // namespace
 
 std::vector<std::string> expand_host_range(std::string_view item) {
-  std::vector<std::string> names{""};
+  check_brackets(item);
+  std::vector<std::vector<std::string>> parts;  // all read before they multiply
   size_t at = 0;
   while (at < item.size()) {
     const size_t open = std::min(item.find('[', at), item.size());
-    const std::string_view plain = item.substr(at, open - at);
-    if (plain.find(']') != std::string_view::npos) fail(item, "']' without '['");
-    append_each(names, {std::string(plain)}, item);
+    parts.push_back({std::string(item.substr(at, open - at))});
     if (open == item.size()) break;
     const size_t close = item.find(']', open);
-    if (close == std::string_view::npos) fail(item, "'[' without ']'");
-    append_each(names, expand_bracket(item.substr(open + 1, close - open - 1), item), item);
+    parts.push_back(expand_bracket(item.substr(open + 1, close - open - 1), item));
     at = close + 1;
   }
+  std::vector<std::string> names{""};
+  for (const auto& part : parts) append_each(names, part, item);
   return names;
 }
 

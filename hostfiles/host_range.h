@@ -7,11 +7,11 @@
 
 namespace ds {
 
-inline constexpr size_t kMaxRangeHosts = 65536;  // of one item
+inline constexpr size_t kMaxRangeHosts = 65536;  // of one item, and of a list that may repeat hosts
 
 // The names one item stands for, in the written order; a text without brackets is itself. Leading zeros set the width.
 // A text after the last bracket is kept ("n[1-2]-ib"). Throws kUsage on an unclosed, empty, descending, nested, blank
-// or non-numeric range and on more than kMaxRangeHosts names.
+// or non-numeric range, on more than kMaxRangeHosts names or 16 brackets, and on several names of more than 1024 characters.
 std::vector<std::string> expand_host_range(std::string_view item);
 
 // Splits at commas and blanks outside brackets; empty parts are left out.

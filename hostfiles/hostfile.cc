@@ -11,7 +11,7 @@
 namespace ds {
 namespace {
 
-constexpr size_t kMaxHosts = 65536;
+constexpr size_t kMaxHosts = 65536;  // different ones, and names that ranges stand for
 constexpr size_t kMaxProblems = 30;  // a file of another kind would have one a line
 
 // Collects lines into entries by the rules for hosts that are named more than once.
@@ -22,7 +22,7 @@ class HostfileReader {
   HostfileResult read(std::string_view text) {
     int unclosed_line = 0;
     const std::vector<std::string> lines = split(without_comments(text, unclosed_line), '\n');
-    for (size_t i = 0; i < lines.size() && problems_.size() < kMaxProblems; ++i)
+    for (size_t i = 0; i < lines.size() && problems_.size() < kMaxProblems && !too_many_; ++i)
       if (!trim(lines[i]).empty()) add_line(parse_hostfile_line(lines[i]), static_cast<int>(i) + 1);
     if (unclosed_line) refuse(unclosed_line, "'/*' without '*/'");
     finish();
@@ -32,19 +32,26 @@ class HostfileReader {
  private:
   std::string at(int line) const { return file_ + ":" + std::to_string(line) + ": "; }
   void refuse(int line, const std::string& cause) { problems_.push_back("hostfile " + at(line) + cause); }
+  void refuse_more(int line) {
+    refuse(line, "more than " + std::to_string(kMaxHosts) + " hosts");
+    too_many_ = true;
+  }
   void warn(int line, const std::string& what) { result_.warnings.push_back("hostfile " + at(line) + what); }
 
   void add_line(const HostfileLine& line, int number) {
     for (const std::string& problem : line.problems) refuse(number, problem);
     for (const std::string& warning : line.warnings) warn(number, warning);
+    num_in_ranges_ += line.names.empty() ? 0 : line.names.size() - 1;
+    if (num_in_ranges_ > kMaxHosts) return refuse_more(number);
     if (!line.problems.empty()) return;
     if (line.slots == 0) warn(number, "slots=0: no rank will run there");
-    for (const std::string& name : line.names) add_host(name, line, number);
+    for (const std::string& name : line.names)
+      if (!too_many_) add_host(name, line, number);
   }
 
   void add_host(const std::string& name, const HostfileLine& line, int number) {
     const auto [at, added] = index_.emplace(host_identity(name), result_.entries.size());
-    if (added && at->second >= kMaxHosts) return refuse(number, "more than 65536 hosts");
+    if (added && at->second >= kMaxHosts) return refuse_more(number);
     if (added) {
       result_.entries.push_back({.name = name, .slots = line.slots, .max_slots = line.max_slots, .mentions = line.excluded ? 0 : 1,
                                  .port = line.port, .user = line.user, .excluded = line.excluded, .line = number});
@@ -91,6 +98,8 @@ class HostfileReader {
   const std::string& file_;
   HostfileResult result_;
   std::map<std::string, size_t> index_;  // by identity
+  size_t num_in_ranges_ = 0;             // names of ranges beyond the first: lines are as many as the text is long
+  bool too_many_ = false;
   std::vector<std::string> problems_;
 };
 

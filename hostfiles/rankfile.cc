@@ -131,6 +131,9 @@ std::vector<int> cpus_of(const Host& host, const std::vector<CoreRange>& ranges)
       refuse("host " + host.name + " has " + std::to_string(cores.size()) + " cores there, no core " + std::to_string(last));
     cpus.insert(cpus.end(), cores.begin() + range.first, cores.begin() + last + 1);
   }
+  for (size_t i = 0; i < host.threads_of_core.size(); ++i)  // a core is all its hardware threads
+    if (std::find(cpus.begin(), cpus.end(), host.cores[i]) != cpus.end())
+      cpus.insert(cpus.end(), host.threads_of_core[i].begin(), host.threads_of_core[i].end());
   std::sort(cpus.begin(), cpus.end());
   cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
   return cpus;
@@ -170,6 +173,18 @@ Cluster hosts_of(const Rankfile& rankfile) {
     ++*cluster.hosts[place->second].slots;
   }
   return cluster;
+}
+
+void name_hosts(Rankfile& rankfile, const Cluster& cluster) {
+  for (RankfileEntry& entry : rankfile.entries) {
+    if (!entry.host_index) continue;
+    try {
+      entry.host = cluster.hosts[host_index(cluster, entry)].name;
+    } catch (const Error& error) {
+      refuse(at(rankfile, entry) + error.what());
+    }
+    entry.host_index.reset();
+  }
 }
 
 std::vector<RankPlace> place_ranks(const Cluster& cluster, const Rankfile& rankfile) {

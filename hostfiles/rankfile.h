@@ -44,4 +44,7 @@ Cluster hosts_of(const Rankfile& rankfile);
 // host does not have (hosts whose cores are not known bind nothing).
 std::vector<RankPlace> place_ranks(const Cluster& cluster, const Rankfile& rankfile);
 
+// Replaces +n<i> by the name of that host, so that the file holds for any part of the list too. Throws kUsage: no such host.
+void name_hosts(Rankfile& rankfile, const Cluster& cluster);
+
 }  // namespace ds

@@ -47,6 +47,7 @@ std::string nodes_variable(const Variables& variables) {
   return step.empty() ? first_set(variables, {"SLURM_JOB_NODELIST", "SLURM_NODELIST"}) : step;
 }
 
+// GPUs of the node that the batch script runs on.
 std::optional<int> gpus_per_node(const Variables& variables) {
   const std::string name = first_set(variables, {"SLURM_GPUS_ON_NODE"});
   if (name.empty()) return std::nullopt;
@@ -60,6 +61,9 @@ std::vector<std::optional<int>> slots_of(const Variables& variables, size_t num_
   const std::string tasks = tasks_variable(variables);
   const bool asked_for_tasks = !first_set(variables, {"SLURM_NTASKS", "SLURM_NTASKS_PER_NODE"}).empty();
   const auto gpus = gpus_per_node(variables);
+  // With sbatch --gpus=N nodes may have different numbers: only they can tell.
+  const bool differ = num_hosts > 1 && !first_set(variables, {"SLURM_GPUS"}).empty() && first_set(variables, {"SLURM_GPUS_PER_NODE"}).empty();
+  if (gpus && differ && !(asked_for_tasks && !tasks.empty())) return std::vector<std::optional<int>>(num_hosts);
   if (gpus && !(asked_for_tasks && !tasks.empty())) return std::vector<std::optional<int>>(num_hosts, gpus);
   const std::string counts = !tasks.empty() ? tasks : first_set(variables, {"SLURM_JOB_CPUS_PER_NODE"});
   if (counts.empty()) return std::vector<std::optional<int>>(num_hosts);

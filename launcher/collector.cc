@@ -61,23 +61,56 @@ void Collector::finish_fence(const std::string& key, const OpenFence& fence) {
 }
 
 void Collector::take_publish(const control::Publish& publish) {
-  if (publish.remove()) published_.erase(publish.key());
-  else published_[publish.key()] = {publish.value(), static_cast<int>(publish.rank())};
+  const auto& key = publish.key();
+  if (auto it = published_.find(key); it != published_.end()) {
+    // A rank takes back only its own, and has one lasting value of a name.
+    std::erase_if(it->second, [&](const Value& value) { return value.rank == publish.rank() && !value.once; });
+    if (it->second.empty()) published_.erase(it);
+  }
+  if (!publish.remove()) add_value(publish);
+  if (!known(publish.node())) return;
+  control::Envelope answer;
+  answer.mutable_publish_done()->set_generation(generation_);
+  answer.mutable_publish_done()->set_id(publish.id());
+  answer.mutable_publish_done()->set_node(publish.node());
+  send_(publish.node(), answer);
+}
+
+// Of lasting values the newest is found, those for one reader go to readers in the order in which they came.
+void Collector::add_value(const control::Publish& publish) {
+  auto& values = published_[publish.key()];
+  values.insert(publish.once() ? values.end() : values.begin(), {publish.value(), publish.rank(), publish.once()});
+  for (auto it = waiting_.begin(); it != waiting_.end();) {
+    const bool answered = it->key == publish.key() && answer_lookup(*it, false);
+    it = answered ? waiting_.erase(it) : std::next(it);
+  }
 }
 
 void Collector::take_lookup(const control::Lookup& lookup) {
   if (!known(lookup.node())) return;
+  const WaitingLookup asked{lookup.id(), static_cast<int>(lookup.node()), lookup.key()};
+  waiting_.remove_if([&](const WaitingLookup& old) { return old.node == asked.node && old.id == asked.id; });
+  if (!answer_lookup(asked, !lookup.wait())) waiting_.push_back(asked);
+}
+
+bool Collector::answer_lookup(const WaitingLookup& lookup, bool even_without_value) {
+  const auto it = published_.find(lookup.key);
+  if (it == published_.end() && !even_without_value) return false;
   control::Envelope answer;
   control::LookupDone& done = *answer.mutable_lookup_done();
   done.set_generation(generation_);
-  done.set_id(lookup.id());
-  done.set_node(lookup.node());
-  if (auto it = published_.find(lookup.key()); it != published_.end()) {
+  done.set_id(lookup.id);
+  done.set_node(lookup.node);
+  if (it != published_.end()) {
+    const Value& value = it->second.front();
     done.set_found(true);
-    done.set_value(it->second.first);
-    done.set_rank(it->second.second);
+    done.set_value(value.value);
+    done.set_rank(value.rank);
+    if (value.once) it->second.pop_front();
+    if (it->second.empty()) published_.erase(it);
   }
-  send_(lookup.node(), answer);
+  send_(lookup.node, answer);
+  return true;
 }
 
 std::vector<std::string> Collector::overdue(Clock::time_point now, std::chrono::seconds limit) const {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ds {
@@ -43,15 +45,29 @@ class Collector {
 
   void take_fence(const control::Fence& fence, Clock::time_point now);
   void finish_fence(const std::string& key, const OpenFence& fence);
+  struct Value {
+    std::string value;
+    uint32_t rank;
+    bool once;  // gone when it has been read
+  };
+  struct WaitingLookup {
+    uint32_t id;
+    int node;
+    std::string key;
+  };
+
   void take_publish(const control::Publish& publish);
+  void add_value(const control::Publish& publish);
   void take_lookup(const control::Lookup& lookup);
+  bool answer_lookup(const WaitingLookup& lookup, bool even_without_value);
   bool known(int node) const { return node >= 0 && node < static_cast<int>(names_.size()); }
 
   int generation_;
   std::vector<std::string> names_;
   Send send_;
   std::map<std::string, OpenFence> fences_;
-  std::map<std::string, std::pair<std::string, int>> published_;  // key -> value, rank
+  std::map<std::string, std::deque<Value>> published_;  // the first is the next to be read; never empty
+  std::list<WaitingLookup> waiting_;                    // in the order in which they came
 };
 
 }  // namespace ds

@@ -23,10 +23,12 @@ void Console::emit(int fd, const std::string& text) {
   writer_.write(fd, text);
   if (redraw && text.back() != '\n') writer_.write(fd, "\n");
   if (redraw) writer_.write(STDOUT_FILENO, bar_);
+  const bool on_the_screen_of_notes = fd == STDERR_FILENO || ::isatty(fd);
+  if (on_the_screen_of_notes) open_line_ = !redraw && text.back() != '\n';
 }
 
 void Console::say(const std::string& text, const char* colour) {
-  std::string all;
+  std::string all = open_line_ ? "\n" : "";
   for (const std::string& line : split(text, '\n')) {
     if (line.empty()) continue;
     all += options_.colours ? std::string(colour) + "dslaunch:\033[0m " : "dslaunch: ";

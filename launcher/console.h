@@ -34,6 +34,7 @@ class Console {
   TerminalWriter& writer_;
   Options options_;
   std::string bar_;
+  bool open_line_ = false;  // the last output of a rank had no newline at its end
 };
 
 }  // namespace ds

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "launcher/free_port.h"
 #include "launcher/job.h"
 #include "launcher/local_machine.h"
 #include "launcher/rank_exports.h"
@@ -30,15 +29,13 @@ std::string master_address(const Job& job) {
   size_t first = job.plan.ranks.empty() ? 0 : job.plan.ranks[0].host;
   if (job.plan.hosts.size() == 1) return "127.0.0.1";
   const Host& host = job.plan.hosts[first];
-  for (const std::string& address : host.addresses)
-    if (job.options.interface.find('/') != std::string::npos && in_network(address, job.options.interface)) return address;
   return host.addresses.empty() ? host.name : host.addresses[0];
 }
 
 std::vector<std::string> variables_for_all(const Job& job) {
   std::vector<std::string> env = common_exports(job.environment);
   env.push_back("MASTER_ADDR=" + master_address(job));
-  env.push_back("MASTER_PORT=" + std::to_string(job.options.master_port.value_or(free_port())));
+  env.push_back("MASTER_PORT=" + std::to_string(job.options.master_port.value_or(job.meeting_port)));
   return env;
 }
 

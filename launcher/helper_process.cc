@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "agent/event_loop.h"
+#include "launcher/open_file_limit.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 
@@ -51,7 +52,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 // Between fork and exec: only what is safe there. The write end tells the parent when exec failed.
-[[noreturn]] void become(char** argv, char** env, int in, int out, int err, int report, bool dies_with_launcher,
+[[noreturn]] void become(char** argv, char** env, int in, int out, int err, int report, const HelperCommand& command,
                          pid_t launcher) {
   ::setsid();
   ::dup2(in, 0);
@@ -61,7 +62,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
-  if (dies_with_launcher) {
+  if (command.open_files) set_open_file_limit(command.open_files);
+  if (command.dies_with_launcher) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != launcher) ::_exit(1);
   }
@@ -94,7 +96,7 @@ HelperProcess::HelperProcess(boost::asio::io_context& io, const HelperCommand& c
   if (pid_ < 0) throw Error(ErrorCode::kInternal, std::string("launcher: cannot fork: ") + std::strerror(errno));
   if (pid_ == 0)
     become(argv_pointers.data(), env_pointers.data(), in.read.get(), out.write.get(), err.write.get(),
-           report.write.get(), command.dies_with_launcher, launcher);
+           report.write.get(), command, launcher);
   report.write.reset();
   int reason = 0;
   if (::read(report.read.get(), &reason, sizeof reason) == sizeof reason) {

@@ -1,6 +1,7 @@
 // A process that the launcher starts to reach hosts: a local dsagent, an ssh, an srun. Owns the pipes to it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@ struct HelperCommand {
   std::vector<std::string> argv;
   std::vector<std::string> unset;  // variables its environment must not have
   bool dies_with_launcher = false;  // gets SIGTERM when the launcher is gone
+  uint64_t open_files = 0;          // its soft limit of descriptors; 0 = ours
 };
 
 class HelperProcess {

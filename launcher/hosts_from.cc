@@ -39,6 +39,7 @@ HostSource first_source(const Options& options, const std::map<std::string, std:
     auto id = environment.find("SLURM_JOB_ID");
     return {slurm_allocation(environment), "SLURM job " + (id == environment.end() ? "" : id->second), true, {}};
   }
+  if (!options.default_hostfile.empty()) return from_hostfile(options.default_hostfile, options);
   auto standard = environment.find("OMPI_MCA_orte_default_hostfile");
   if (standard != environment.end() && !standard->second.empty()) return from_hostfile(standard->second, options);
   return {Cluster{{this_machine}}, "this machine", false, {}};

@@ -1,5 +1,5 @@
-// Where a job's hosts come from: -H, a hostfile, a rankfile, a Slurm allocation, Open MPI's default hostfile, this
-// machine; the first that is there counts.
+// Where a job's hosts come from: -H, a hostfile, a rankfile, a Slurm allocation, a default hostfile
+// (--default-hostfile, then Open MPI's parameter), this machine; the first that is there counts.
 #pragma once
 
 #include <map>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "launcher/host_description.h"
 #include "launcher/job_identity.h"
 #include "launcher/launch_section.h"
 #include "launcher/local_machine.h"
@@ -45,6 +44,25 @@ void check_stdin(const Job& job) {
                                        std::to_string(job.plan.world_size - 1));
 }
 
+// MPIEXEC_TIMEOUT stands for --timeout, as with mpirun.
+void take_time_limit(Options& options, const std::map<std::string, std::string>& environment) {
+  const auto limit = environment.find("MPIEXEC_TIMEOUT");
+  if (options.timeout_seconds || options.training() || limit == environment.end()) return;
+  options.timeout_seconds = parse_double(limit->second);
+  if (!options.timeout_seconds || *options.timeout_seconds <= 0)
+    throw Error(ErrorCode::kUsage, "MPIEXEC_TIMEOUT=" + limit->second + ": must be seconds, more than 0");
+}
+
+// Ranks of two names of one machine would be bound to the same cores.
+void check_one_name(const Job& job) {
+  std::vector<std::string> names;
+  for (size_t host = 0; host < job.local.size(); ++host)
+    if (job.local[host]) names.push_back(job.hosts.cluster.hosts[host].name);
+  if (names.size() > 1)
+    throw Error(ErrorCode::kUsage, job.hosts.source + ": " + join(names, " and ") +
+                                       " are all this machine: name it once, with slots for all its ranks");
+}
+
 }  // namespace
 
 Job prepare_job(Options options) {
@@ -65,10 +83,13 @@ Job prepare_job(Options options) {
   std::vector<LocalAddress> addresses = local_addresses();
   for (Host& host : job.hosts.cluster.hosts) {
     job.local.push_back(is_this_machine(host.name, addresses));
-    if (job.local.back()) describe_host(host, this_machine);
+    if (job.local.back()) take_hardware(host, this_machine);
   }
   if (const std::string& file = options.topology_file; !file.empty())
     job.hosts.cluster = with_hardware(job.hosts.cluster, parse_topology(read_file(file), file));
+  take_time_limit(options, job.environment);
+  check_one_name(job);
+  if (job.rankfile) name_hosts(*job.rankfile, job.hosts.cluster);
   job.options = std::move(options);
   job.id = new_job_id(job.name);
   job.key = new_job_key();
@@ -77,7 +98,7 @@ Job prepare_job(Options options) {
 }
 
 void complete_plan(Job& job) {
-  fill_slots(job.hosts.cluster, job.training());
+  fill_slots(job.hosts.cluster, job.training(), job.options.threads_are_cpus);
   job.plan = plan_launch(job.options, job.hosts.cluster, job.hosts.source, job.local,
                          job.rankfile ? &*job.rankfile : nullptr);
   check_stdin(job);

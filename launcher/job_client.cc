@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <cerrno>
 #include <optional>
+#include <thread>
 
 #include "agent/channel.h"
 #include "agent/event_loop.h"
@@ -21,6 +22,8 @@ namespace ds {
 namespace {
 
 constexpr int kConnectMilliseconds = 3000;
+constexpr int kAttempts = 10;
+constexpr std::chrono::milliseconds kPause{200};
 
 FileDescriptor connect_to(const std::string& address, int port) {
   addrinfo hints{}, *found = nullptr;
@@ -54,39 +57,63 @@ FileDescriptor connect_to_job(const JobFile& file) {
                                            join(addresses_of(file), ","));
 }
 
-}  // namespace
+struct Question {
+  control::Envelope request;
+  std::chrono::seconds limit, gone_limit;
+  bool until_gone = false;
+};
 
-JobAnswer ask_job(const JobFile& file, const std::string& what, const std::vector<std::string>& arguments,
-                  std::chrono::seconds limit, bool until_gone, std::chrono::seconds gone_limit) {
+struct Outcome {
+  std::optional<JobAnswer> answer;
+  std::string closed;     // why the connection ended, if it did
+  bool let_in = false;    // both sides know the key
+};
+
+Outcome ask_once(const JobFile& file, const Question& question) {
   boost::asio::io_context io;
   int fd = connect_to_job(file).release();
   std::shared_ptr<Channel> channel = Channel::create(io, fd, fd, ChannelRole::kAgent, file.key);
-  std::optional<JobAnswer> answer;
-  std::string closed;
+  Outcome outcome;
   bool over = false;
   Timer timer(io);
   channel->start(
       [&](const control::Envelope& message) {
         if (!message.has_reply()) return;
-        answer = JobAnswer{message.reply().exit_code(), message.reply().text()};
-        if (until_gone && answer->exit_code == 0) timer.after(gone_limit, [&] { over = true; });
+        outcome.answer = JobAnswer{message.reply().exit_code(), message.reply().text()};
+        if (question.until_gone && outcome.answer->exit_code == 0) timer.after(question.gone_limit, [&] { over = true; });
         else over = true;
       },
       [&](const std::string& reason) {
-        closed = reason.empty() ? "connection closed" : reason;
+        outcome.closed = reason.empty() ? "connection closed" : reason;
         over = true;
       });
-  control::Envelope request;
-  request.mutable_request()->set_what(what);
-  for (const std::string& argument : arguments) request.mutable_request()->add_arguments(argument);
-  channel->send(request);
-  timer.after(limit, [&] { over = true; });
+  channel->send(question.request);
+  timer.after(question.limit, [&] { over = true; });
   auto work = boost::asio::make_work_guard(io);
   while (!over) io.run_one();
+  outcome.let_in = channel->authenticated();
   channel->close();
-  if (answer) return *answer;
-  throw Error(ErrorCode::kUnavailable, "dslaunch: the launcher of job " + file.job + " did not answer " + what + ": " +
-                                           (closed.empty() ? "waited " + std::to_string(limit.count()) + " s" : closed));
+  return outcome;
+}
+
+}  // namespace
+
+JobAnswer ask_job(const JobFile& file, const std::string& what, const std::vector<std::string>& arguments,
+                  std::chrono::seconds limit, bool until_gone, std::chrono::seconds gone_limit) {
+  Question question{{}, limit, gone_limit, until_gone};
+  question.request.mutable_request()->set_what(what);
+  for (const std::string& argument : arguments) question.request.mutable_request()->add_arguments(argument);
+  Outcome outcome;
+  // A launcher with too many callers at once pushes out some that have not proved to know the key yet.
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    outcome = ask_once(file, question);
+    if (outcome.answer) return *outcome.answer;
+    if (outcome.let_in || outcome.closed.empty()) break;
+    std::this_thread::sleep_for(kPause);
+  }
+  throw Error(ErrorCode::kUnavailable,
+              "dslaunch: the launcher of job " + file.job + " did not answer " + what + ": " +
+                  (outcome.closed.empty() ? "waited " + std::to_string(limit.count()) + " s" : outcome.closed));
 }
 
 }  // namespace ds

@@ -34,7 +34,7 @@ std::string to_json(const JobFile& file) {
   json["port"] = file.port;
   json["pid"] = file.pid;
   json["start_ticks"] = file.start_ticks;
-  return json.dump(1);
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::optional<JobFile> from_json(const std::string& path) {

@@ -29,6 +29,7 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kKillAfter{1000};       // TERM to KILL after a failure
+constexpr milliseconds kTraceLimit{10000};
 constexpr seconds kFenceLimit{300};
 
 seconds limit_of(JobState state) {
@@ -54,9 +55,10 @@ JobRunner::JobRunner(boost::asio::io_context& io, Job& job, JobRecord& record, C
   events.on_message = [this](int host, const control::Envelope& message) { take(host, message); };
   events.on_lost = [this](int host, const std::string& cause) { host_lost(host, cause); };
   events.on_unreachable = [this](const std::vector<ReachFailure>& failures, bool version) { unreachable(failures, version); };
-  events.on_request = [this](std::shared_ptr<Channel> channel, const control::Request& request) {
-    take_request(std::move(channel), request);
+  events.on_request = [this](const std::shared_ptr<Channel>& channel, const control::Request& request) {
+    take_request(channel, request);
   };
+  events.on_refused = [this](const std::string& line) { stranger_refused(line); };
   events.on_change = [this] { pump(); };
   fleet_ = std::make_unique<AgentFleet>(io_, fleet_options(job_), std::move(events));
 }
@@ -70,6 +72,7 @@ Verdict JobRunner::run() {
   if (job_.options.timeout_seconds) {
     auto limit = std::chrono::duration<double>(*job_.options.timeout_seconds);
     time_limit_->after(std::chrono::duration_cast<std::chrono::nanoseconds>(limit), [this] {
+      if (job_.options.state_on_timeout) console_.error(ranks_.state_text(job_.plan));
       fail(kExitTimeLimit, "the job reached its time limit of " + short_number(*job_.options.timeout_seconds) +
                                " s (--timeout)");
     });
@@ -161,8 +164,15 @@ void JobRunner::act(JobAction action) {
   }
 }
 
+// How long the agents may look into the ranks before they end them.
+milliseconds JobRunner::trace_limit() const {
+  const bool wanted = job_.options.stack_traces && verdict_ && verdict_->exit_code == kExitTimeLimit;
+  return wanted ? kTraceLimit : milliseconds(0);
+}
+
 void JobRunner::arm_deadline() {
   milliseconds limit = state_ == JobState::kStopping ? grace() : milliseconds(limit_of(state_));
+  if (state_ == JobState::kEnding) limit += trace_limit();
   if (limit == milliseconds(0) && state_ != JobState::kStopping) return deadline_->cancel();
   deadline_->after(limit, [this] { overdue(); });
 }
@@ -190,13 +200,14 @@ void JobRunner::overdue() {
 
 void JobRunner::describe() {
   control::Envelope message;
-  message.mutable_describe();
+  message.mutable_describe()->set_interface(job_.options.interface);
   fleet_->send_all(message);
 }
 
 void JobRunner::check_paths() {
   complete_plan(job_);
   if (!job_.plan.placed) throw Error(ErrorCode::kInternal, "launcher: a host did not tell its cores");
+  if (!job_.plan.ranks.empty()) job_.meeting_port = reports_.free_port(static_cast<int>(job_.plan.ranks[0].host));
   record_.open_output();
   if (!record_.already_done().empty() || job_.plan.world_size == 0) {
     if (!record_.already_done().empty()) console_.note(record_.already_done());
@@ -204,7 +215,7 @@ void JobRunner::check_paths() {
   }
   if (job_.options.display_allocation) console_.out(allocation_text(job_.plan));
   if (job_.options.display_map) console_.out(map_text(job_.plan));
-  if (job_.options.report_bindings) console_.err(bindings_text(job_.plan));
+  if (job_.options.report_bindings && job_.options.bind_to != "none") console_.err(bindings_text(job_.plan));
   if (!job_.training()) return;
   reported_.assign(reported_.size(), false);
   control::Envelope message;
@@ -236,11 +247,8 @@ void JobRunner::start_generation() {
   std::vector<std::string> warnings;
   StartRequest request = start_request(job_, record_.generation(), warnings);
   for (const std::string& warning : warnings) console_.note(warning);
-  for (int host : nodes_of(job_.plan)) {
-    control::Envelope message;
-    *message.mutable_start() = start_message(job_.plan, request, host);
-    fleet_->send(host, message);
-  }
+  StartMessages messages(job_.plan, request);
+  for (int host : nodes_of(job_.plan)) fleet_->send_serialized(host, messages.for_host(host));
 }
 
 void JobRunner::announce_running() {
@@ -264,6 +272,7 @@ void JobRunner::end_generation(milliseconds grace) {
   control::Envelope message;
   message.mutable_end()->set_generation(record_.generation());
   message.mutable_end()->set_grace_ms(static_cast<uint32_t>(grace.count()));
+  message.mutable_end()->set_trace_ms(static_cast<uint32_t>(trace_limit().count()));
   for (int host : ranks_.unended_hosts()) {
     if (fleet_->is_alive(host)) fleet_->send(host, message);
     else ranks_.host_ended(host);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "launcher/input_window.h"
+#include "launcher/host_reports.h"
 #include "launcher/job_state.h"
 #include "launcher/progress.h"
 #include "launcher/rank_table.h"
@@ -69,7 +70,8 @@ class JobRunner {
   void take_report(int host, const control::Envelope& message);
   void take_exit(int host, const control::RankExited& exited);
   void take_progress(int host, const control::Envelope& message);
-  void take_request(std::shared_ptr<Channel> channel, const control::Request& request);
+  void take_request(const std::shared_ptr<Channel>& channel, const control::Request& request);
+  void stranger_refused(const std::string& line);
   void take_signal(int signal);
   void host_lost(int host, const std::string& cause);
   void unreachable(const std::vector<ReachFailure>& failures, bool version);
@@ -80,6 +82,7 @@ class JobRunner {
   void fail(int exit_code, const std::string& error, const std::string& host = "");
   bool ranks_exist() const;
   std::chrono::milliseconds grace() const;
+  std::chrono::milliseconds trace_limit() const;
   void feed_stdin();
   void send_input(const std::string& bytes, bool end);
   void allow_more_input();
@@ -102,6 +105,7 @@ class JobRunner {
   bool stopping_ = false;  // the verdict is a stop on request: gentle ends of ranks are no failures
   int stop_signal_ = 0;    // for the ranks
   RankTable ranks_;
+  HostReports reports_;
   std::vector<bool> reported_;  // hosts that answered Describe or CheckPaths
   std::vector<std::string> path_problems_;
   std::chrono::steady_clock::time_point started_, last_saved_, stop_asked_;

@@ -34,6 +34,7 @@ RankEnd end_of(const control::RankExited& exited, const std::string& host) {
   end.links_mpi = exited.links_mpi();
   end.start_error = exited.start_error();
   end.message = exited.message();
+  end.out_of_memory = exited.out_of_memory();
   end.time_ns = exited.time_ns();
   return end;
 }
@@ -86,8 +87,13 @@ void JobRunner::take(int host, const control::Envelope& message) {
 
 void JobRunner::take_report(int host, const control::Envelope& message) {
   if (message.has_host_report() && state_ == JobState::kDescribing) {
-    describe_host(job_.hosts.cluster.hosts[host], host_of_report(message.host_report()));
+    const control::HostReport& report = message.host_report();
+    take_hardware(job_.hosts.cluster.hosts[host], host_of_report(report));
     reported_[host] = true;
+    const std::optional<int> twin = reports_.add(host, report.machine(), report.free_port());
+    if (twin && !job_.hosts.slurm)
+      return fail(2, host_name(*twin) + " and " + host_name(host) + " are one machine: name it once, with slots for all its ranks",
+                  host_name(host));
   }
   if (message.has_path_report() && state_ == JobState::kChecking) {
     for (const std::string& problem : message.path_report().problems())
@@ -150,7 +156,7 @@ void JobRunner::take_progress(int, const control::Envelope& message) {
   record_.set_step(progress_->step());
 }
 
-void JobRunner::take_request(std::shared_ptr<Channel> channel, const control::Request& request) {
+void JobRunner::take_request(const std::shared_ptr<Channel>& channel, const control::Request& request) {
   control::Envelope answer;
   control::Reply& reply = *answer.mutable_reply();
   if (request.what() == "status") {
@@ -172,6 +178,13 @@ void JobRunner::take_request(std::shared_ptr<Channel> channel, const control::Re
     reply.set_text(request.what() + ": not supported yet");
   }
   channel->send(answer);
+}
+
+void JobRunner::stranger_refused(const std::string& line) {
+  console_.note(line);
+  Event event{"connection_refused"};
+  event.reason = line;
+  record_.write(event);
 }
 
 void JobRunner::take_signal(int signal) {

@@ -1,7 +1,10 @@
 #include "launcher/launch_command.h"
 
+#include <unistd.h>
+
 #include <boost/asio/io_context.hpp>
 #include <csignal>
+#include <fstream>
 
 #include "launcher/console.h"
 #include "launcher/job.h"
@@ -22,6 +25,15 @@ int print_plan(const Job& job, Console& console) {
   return 0;
 }
 
+// --report-pid: to a file, to standard output (-) or to standard error (+), as mpirun does.
+void report_pid(const std::string& where, Console& console) {
+  const std::string text = std::to_string(::getpid()) + "\n";
+  if (where == "-") return console.out(text);
+  if (where == "+") return console.err(text);
+  std::ofstream file(where);
+  if (!(file << text << std::flush)) throw Error(ErrorCode::kUsage, "option --report-pid: cannot write " + where);
+}
+
 void tell_notes(const Job& job, Console& console) {
   for (const std::string& note : job.options.notes) console.note(note);
   for (const std::string& warning : job.hosts.warnings) console.note("warning: " + warning);
@@ -32,12 +44,13 @@ void tell_notes(const Job& job, Console& console) {
 }  // namespace
 
 int launch_command(Options options, Console& console) {
+  StopSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP});  // from here on none is lost
   Job job = prepare_job(std::move(options));
   tell_notes(job, console);
   if (job.options.dry_run) return print_plan(job, console);
   drop_unused_hosts(job);
   if (job.plan.placed && job.plan.world_size == 0) return 0;
-  StopSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP});
+  if (!job.options.report_pid.empty()) report_pid(job.options.report_pid, console);
   JobRecord record(job);
   if (job.plan.placed) record.open_output();
   if (!record.already_done().empty()) {

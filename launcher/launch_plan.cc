@@ -17,15 +17,11 @@ BindTo binding_of(const Options& options) {
 PlacementOptions placement_of(const Options& options, const std::vector<bool>& local) {
   PlacementOptions placement;
   placement.num_ranks = ranks_wanted(options);
-  if (!options.map_by.empty()) {
-    MapPolicy policy = parse_map_by(options.map_by);
-    placement.map_by = policy.map_by;
-    placement.binding.order = policy.order;
-    placement.per_node = policy.per_node;
-    placement.oversubscribe = policy.oversubscribe;
-  }
+  placement.binding.threads_are_cpus = options.threads_are_cpus;
+  if (options.cpus_per_rank) placement.binding.cpus_per_rank = *options.cpus_per_rank;
+  if (!options.map_by.empty()) take_map_by(options.map_by, placement);
   if (options.npernode) placement.per_node = *options.npernode;
-  if (!options.rank_by.empty()) placement.rank_by = parse_rank_by(options.rank_by);
+  if (!options.rank_by.empty()) take_rank_by(options.rank_by, placement);
   placement.oversubscribe |= options.oversubscribe;
   placement.gpu_per_rank = options.training();
   placement.binding.bind_to = binding_of(options);
@@ -70,8 +66,9 @@ LaunchPlan plan_launch(const Options& options, const Cluster& cluster, const std
   if (rankfile) {
     plan.ranks = place_by_file(cluster, *rankfile, wanted);
   } else {
-    if (!slots_known(cluster) && wanted != 0) return plan;
-    plan.ranks = place_ranks(cluster, placement_of(options, local));
+    const PlacementOptions placement = placement_of(options, local);
+    if (wanted != 0 && !(slots_known(cluster) && places_known(cluster, placement))) return plan;
+    plan.ranks = place_ranks(cluster, placement);
   }
   plan.placed = true;
   plan.world_size = static_cast<int>(plan.ranks.size());

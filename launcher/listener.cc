@@ -14,6 +14,10 @@
 namespace ds {
 namespace {
 
+constexpr int kAtATime = 16;
+constexpr int kBacklog = 4096;  // the kernel's own limit may be lower
+constexpr std::chrono::milliseconds kPause{100};
+
 bool bind_to(int fd, bool ipv6, bool loopback_only, int port) {
   if (ipv6) {
     sockaddr_in6 address{};
@@ -48,7 +52,7 @@ FileDescriptor open_socket(bool ipv6) {
 FileDescriptor listen_on(bool ipv6, bool loopback_only, int low, int high) {
   for (int port = low; port <= high; ++port) {
     FileDescriptor fd = open_socket(ipv6);
-    if (fd && bind_to(fd.get(), ipv6, loopback_only, port) && ::listen(fd.get(), 1024) == 0) return fd;
+    if (fd && bind_to(fd.get(), ipv6, loopback_only, port) && ::listen(fd.get(), kBacklog) == 0) return fd;
   }
   return FileDescriptor();
 }
@@ -68,6 +72,7 @@ Listener::Listener(boost::asio::io_context& io, bool loopback_only, std::optiona
                            : std::string(std::strerror(errno))));
   port_ = bound_port(socket_.get());
   watch_ = std::make_unique<DescriptorWatch>(io, socket_.get());
+  pause_ = std::make_unique<Timer>(io);
   watch();
 }
 
@@ -75,18 +80,19 @@ Listener::~Listener() = default;
 
 void Listener::watch() {
   watch_->when_readable([this] {
-    accept_all();
-    watch();
+    accept_some();
   });
 }
 
-void Listener::accept_all() {
-  while (true) {
+void Listener::accept_some() {
+  for (int i = 0; i < kAtATime; ++i) {
     int fd = ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC);
-    if (fd < 0 && errno == EINTR) continue;
-    if (fd < 0) return;
-    on_connection_(fd);
+    if (fd >= 0) on_connection_(fd);
+    else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+      return pause_->after(kPause, [this] { watch(); });
+    else if (errno == EAGAIN) break;  // other errors: of that one connection
   }
+  watch();
 }
 
 }  // namespace ds

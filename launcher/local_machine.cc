@@ -1,6 +1,5 @@
 #include "launcher/local_machine.h"
 
-#include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
@@ -13,6 +12,7 @@
 #include "launcher/job_identity.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
+#include "topology/host_addresses.h"
 
 namespace ds {
 namespace {
@@ -21,15 +21,6 @@ std::string numeric(const sockaddr* address) {
   socklen_t size = address->sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
   char text[NI_MAXHOST];
   return ::getnameinfo(address, size, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0 ? text : "";
-}
-
-// 4 or 16 bytes, or empty. A zone is ignored.
-std::string address_bytes(const std::string& text) {
-  std::string plain = text.substr(0, text.find('%'));
-  unsigned char bytes[16];
-  if (::inet_pton(AF_INET, plain.c_str(), bytes) == 1) return std::string(reinterpret_cast<char*>(bytes), 4);
-  if (::inet_pton(AF_INET6, plain.c_str(), bytes) == 1) return std::string(reinterpret_cast<char*>(bytes), 16);
-  return "";
 }
 
 std::vector<std::string> resolve(const std::string& host) {
@@ -60,22 +51,11 @@ std::vector<LocalAddress> local_addresses() {
   return result;
 }
 
-bool in_network(const std::string& address, const std::string& network) {
-  size_t slash = network.find('/');
-  if (slash == std::string::npos) return false;
-  std::string a = address_bytes(address), b = address_bytes(network.substr(0, slash));
-  std::optional<int64_t> bits = parse_int(network.substr(slash + 1));
-  if (a.empty() || a.size() != b.size() || !bits || *bits < 0 || *bits > static_cast<int64_t>(a.size()) * 8) return false;
-  for (int64_t bit = 0; bit < *bits; ++bit)
-    if (((a[bit / 8] ^ b[bit / 8]) >> (7 - bit % 8)) & 1) return false;
-  return true;
-}
-
 std::vector<std::string> published_addresses(const std::vector<LocalAddress>& all, const std::string& wanted) {
   std::vector<std::string> result, interfaces;
   for (const LocalAddress& one : all) {
     interfaces.push_back(one.interface + " " + one.address);
-    if (one.loopback || is_link_local(one.address)) continue;
+    if (one.loopback || is_link_local(one.address) || (wanted.empty() && is_local_bridge(one.interface))) continue;
     if (wanted.empty() || wanted == one.interface || in_network(one.address, wanted)) result.push_back(one.address);
   }
   if (result.empty() && !wanted.empty())

@@ -15,14 +15,11 @@ struct LocalAddress {
 // Addresses of all interfaces that are up.
 std::vector<LocalAddress> local_addresses();
 
-// The addresses to publish to other hosts: no loopback, no link-local IPv6; with `wanted` ("eth0", "10.0.0.0/8", "")
+// The addresses to publish to other hosts: no loopback, no link-local IPv6, no bridges of containers; with `wanted` ("eth0", "10.0.0.0/8", "")
 // only those of that interface or network. Throws kUsage naming `wanted` and what there is when nothing fits.
 std::vector<std::string> published_addresses(const std::vector<LocalAddress>& all, const std::string& wanted);
 
 // Whether `host` is this machine: its name, or one of the addresses it resolves to is ours.
 bool is_this_machine(const std::string& host, const std::vector<LocalAddress>& all);
-
-// "10.1.2.3" in "10.0.0.0/8"; false for anything malformed. IPv4 and IPv6.
-bool in_network(const std::string& address, const std::string& network);
 
 }  // namespace ds

@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "launcher/mpirun_words.h"
 #include "launcher/option_table.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
@@ -78,15 +79,39 @@ class Scan {
       name.resize(equals);
     }
     const OptionSpec* spec = find_option(name);
+    if (const MpirunWord* other = spec ? nullptr : find_mpirun_word(name))
+      return take_mpirun_word(word, *other, has_inline, inline_value);
     if (!spec) return take_unlisted(word, name, has_inline, inline_value);
     if (spec->answer == OptionAnswer::kNotSupported) problems_.push_back("option " + word + ": not supported yet");
     GivenOption given{spec, {}, program()};
     if (has_inline && spec->num_values() == 0) problems_.push_back("option " + word + " takes no value");
     if (has_inline && spec->num_values() > 0) given.values.push_back(inline_value);
     if (!take_values(word, given)) return;
-    if (given.program > 0 && !spec->per_program)
+    remember(word, std::move(given));
+  }
+
+  void remember(const std::string& word, GivenOption given) {
+    if (given.program > 0 && !given.spec->per_program)
       problems_.push_back("option " + word + " holds for the whole job: give it before the first program");
     result_.options.push_back(std::move(given));
+  }
+
+  // An option of another launcher: said in our words, or refused with what to write instead.
+  void take_mpirun_word(const std::string& word, const MpirunWord& other, bool has_inline, const std::string& inline_value) {
+    std::string value = inline_value;
+    for (int i = has_inline ? 1 : 0; i < other.num_values; ++i) {
+      if (at_ >= words_.size()) return problems_.push_back("option " + word + " needs a value");
+      value = words_[at_++];
+    }
+    if (!other.reason.empty()) problems_.push_back("option " + word + ": dslaunch does not have it: " + other.reason);
+    if (other.meaning.empty()) return;
+    GivenOption given{find_option(other.meaning[0]), {}, program()};
+    if (other.meaning.size() > 1) {
+      const size_t gap = other.meaning[1].find('%');
+      given.values.push_back(gap == std::string::npos ? other.meaning[1]
+                                                      : other.meaning[1].substr(0, gap) + value + other.meaning[1].substr(gap + 1));
+    }
+    remember(word, std::move(given));
   }
 
   bool take_values(const std::string& word, GivenOption& given) {
@@ -119,6 +144,12 @@ class Scan {
   size_t at_ = 0;
 };
 
+}  // namespace
+
+ScannedCommand scan_command(const std::vector<std::string>& arguments, std::vector<std::string>& problems) {
+  return Scan(arguments, problems).run();
+}
+
 std::vector<std::string> shell_words(const std::string& line, const std::string& where) {
   std::vector<std::string> words;
   std::string word;
@@ -148,12 +179,6 @@ std::vector<std::string> shell_words(const std::string& line, const std::string&
   if (quote) throw Error(ErrorCode::kUsage, where + ": quote " + quote + " is not closed");
   if (in_word) words.push_back(word);
   return words;
-}
-
-}  // namespace
-
-ScannedCommand scan_command(const std::vector<std::string>& arguments, std::vector<std::string>& problems) {
-  return Scan(arguments, problems).run();
 }
 
 std::vector<std::string> split_app_file(const std::string& text, const std::string& file) {

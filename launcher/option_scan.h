@@ -26,6 +26,10 @@ struct ScannedCommand {
 // versions, options after ":" that hold for the whole job.
 ScannedCommand scan_command(const std::vector<std::string>& arguments, std::vector<std::string>& problems);
 
+// The words of a line as a shell would split it: blanks, quotes, \. `where` ("file:3") begins the message of the kUsage
+// Error for a quote that is not closed.
+std::vector<std::string> shell_words(const std::string& line, const std::string& where);
+
 // The words of an --app file: one program a line, quotes and \ as in a shell, # starts a comment line; the programs
 // joined by ":". Throws kUsage on an unclosed quote.
 std::vector<std::string> split_app_file(const std::string& text, const std::string& file);

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <map>
 
+#include "launcher/mpirun_words.h"
 #include "launcher/option_scan.h"
 #include "launcher/option_table.h"
+#include "launcher/parameter_file.h"
 #include "launcher/subcommand_options.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
+#include "topology/host.h"
 
 namespace ds {
 namespace {
@@ -53,11 +56,13 @@ class Values {
     return it == given_.end() ? std::vector<std::vector<std::string>>{} : it->second;
   }
   void problem(const std::string& name, const std::string& value, const std::string& allowed) {
-    problems_.push_back("option " + with_dashes(name) + "=" + value + ": must be " + allowed);
+    problems_.push_back("option " + with_dashes(name) + (value.empty() ? "" : "=" + value) + ": must be " + allowed);
   }
 
  private:
   void remember(const GivenOption& given, std::vector<std::string>& notes) {
+    if (!given.values.empty() && given.values[0].empty())
+      problems_.push_back("option " + with_dashes(given.spec->names[0]) + ": its value is empty (a shell variable that is not set?)");
     std::vector<std::vector<std::string>>& values = given_[given.spec->names[0]];
     auto same = std::find_if(values.begin(), values.end(), [&](const std::vector<std::string>& before) {
       return !given.spec->adds_up || key_of(before) == key_of(given.values);
@@ -96,21 +101,31 @@ void read_placement(Values& values, Options& options) {
   options.num_gpus = values.integer("num_gpus", 1, kMaxRanks);
   options.host_list = values.text("host");
   options.hostfile = values.text("hostfile");
+  options.default_hostfile = values.text("default-hostfile");
   options.include = values.text("include");
   options.exclude = values.text("exclude");
   options.nolocal = values.flag("nolocal");
+  if (values.flag("nolocal") && values.flag("rankfile"))
+    values.problem("nolocal", "", "left out: the rankfile says where ranks go");
   options.oversubscribe = values.flag("oversubscribe") && !values.flag("nooversubscribe");
   options.report_bindings = values.flag("report-bindings");
   options.share_cores = values.flag("bind_cores_to_rank");
   options.rankfile = values.text("rankfile");
   options.map_by = values.text("map-by");
   options.rank_by = values.text("rank-by");
-  options.bind_to = values.word("bind-to", "", {"none", "core", "socket", "numa"});
+  options.bind_to = values.word("bind-to", "", {"none", "hwthread", "core", "socket", "package", "numa"});
+  options.cpus_per_rank = values.integer("cpus-per-rank", 1, kMaxSlots);
+  options.threads_are_cpus = values.flag("use-hwthread-cpus");
   options.cpu_list = values.text("cpu-list", values.text("bind_core_list"));
 }
 
 void read_environment(Values& values, Options& options) {
-  for (const std::vector<std::string>& pair : values.all("mca")) options.mca.emplace_back(pair[0], pair[1]);
+  for (const std::vector<std::string>& pair : values.all("mca")) {
+    const std::string &key = pair[0], value = pair[1];
+    if (key == "plm_rsh_agent" && !values.flag("ssh")) options.ssh = std::string(trim(split(value, ':')[0]));
+    else if (is_about_daemons(key)) options.notes.push_back("--mca " + key + " is about mpirun's daemons and has no effect here");
+    else options.mca.emplace_back(key, value);
+  }
   options.master_addr = values.text("master_addr");
   options.master_port = values.integer("master_port", 1, 65535);
   options.wireup = values.word("wireup", "pmix", {"pmix", "mpirun", "none"});
@@ -134,14 +149,17 @@ void read_output(Values& values, Options& options) {
 
 void read_job(Values& values, Options& options) {
   options.timeout_seconds = values.seconds("timeout");
+  options.stack_traces = values.flag("get-stack-traces");
+  options.state_on_timeout = values.flag("report-state-on-timeout");
   options.grace_seconds = values.seconds("grace");
   options.job_name = values.text("job-name");
+  options.report_pid = values.text("report-pid");
   options.output = values.text("output");
   options.dry_run = values.flag("dry-run");
   options.json = values.flag("json");
   options.display_map = values.flag("display-map");
   options.display_allocation = values.flag("display-allocation");
-  options.ssh = values.text("ssh", "ssh");
+  options.ssh = values.text("ssh", options.ssh);
   options.prefix = values.text("prefix");
   options.interface = values.text("interface");
   options.topology_file = values.text("topology");
@@ -182,16 +200,21 @@ void read_programs(const ScannedCommand& scanned, Options& options, std::vector<
       if (!program.np) problems.push_back("each program of \"a : b\" needs -np");
 }
 
-// The words of an --app file stand where the programs would.
-std::vector<std::string> with_app_file(const std::vector<std::string>& arguments) {
-  std::vector<std::string> problems;
+// The words of an --app file stand where the programs would; those of --tune and --am come first: what is given on the
+// command line wins over them.
+std::vector<std::string> with_files(const std::vector<std::string>& arguments) {
+  std::vector<std::string> problems, first, last;
   for (const GivenOption& given : scan_command(arguments, problems).options) {
-    if (given.spec->names[0] != "app") continue;
-    std::vector<std::string> all = arguments, words = split_app_file(read_file(given.values[0]), given.values[0]);
-    all.insert(all.end(), words.begin(), words.end());
-    return all;
+    const std::string& name = given.spec->names[0];
+    if (name != "app" && name != "tune" && name != "am") continue;
+    const std::string &file = given.values[0], text = read_file(file);
+    if (name == "app") last = split_app_file(text, file);
+    const std::vector<std::string> words = name == "tune" ? tune_file_words(text, file) : name == "am" ? am_file_words(text, file) : std::vector<std::string>{};
+    first.insert(first.end(), words.begin(), words.end());
   }
-  return arguments;
+  first.insert(first.end(), arguments.begin(), arguments.end());
+  first.insert(first.end(), last.begin(), last.end());
+  return first;
 }
 
 // Options that answer the same question: one of them on the command line replaces all of them in a [launch] section.
@@ -222,7 +245,7 @@ Options parse_options(const std::vector<std::string>& arguments, const std::vect
   Options options;
   options.arguments = arguments;
   std::vector<std::string> problems;
-  ScannedCommand scanned = scan_command(with_app_file(arguments), problems);
+  ScannedCommand scanned = scan_command(with_files(arguments), problems);
   add_defaults(defaults, scanned, problems);
   Values values(scanned, 0, problems, options.notes);
   read_placement(values, options);

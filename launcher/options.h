@@ -28,11 +28,12 @@ struct Options {
 
   // Ranks and hosts. np of a training job is programs-independent.
   std::optional<int> np, npernode, num_nodes, num_gpus;
-  std::string host_list, hostfile, include, exclude;
+  std::string host_list, hostfile, default_hostfile, include, exclude;
   bool nolocal = false;
 
   // Placement.
-  bool oversubscribe = false, report_bindings = false, share_cores = false;
+  bool oversubscribe = false, report_bindings = false, share_cores = false, threads_are_cpus = false;
+  std::optional<int> cpus_per_rank;
   std::string rankfile, map_by, rank_by, bind_to, cpu_list;
 
   // Environment of the ranks.
@@ -47,7 +48,8 @@ struct Options {
 
   // Job.
   std::optional<double> timeout_seconds, grace_seconds;
-  std::string job_name, output;
+  bool stack_traces = false, state_on_timeout = false;  // what a passed time limit tells first
+  std::string job_name, output, report_pid;
 
   bool dry_run = false, json = false, display_map = false, display_allocation = false;
 

@@ -3,7 +3,9 @@
 
 #include "launcher/launch_plan.h"
 #include "topology/base/text.h"
+#include "topology/binding_text.h"
 #include "topology/cpu_list.h"
+#include "topology/cpu_places.h"
 
 namespace ds {
 namespace {
@@ -26,8 +28,10 @@ std::string slots_text(const Host& host) {
   return std::to_string(*host.slots) + (*host.slots == 1 ? " slot" : " slots");
 }
 
-std::string bound_text(const RankPlace& place) {
-  std::string text = place.cpus.empty() ? "not bound" : "cores " + cpu_list_text(place.cpus);
+std::string bound_text(const RankPlace& place, const Host& host) {
+  const std::vector<int> cores = cores_touched(host, place.cpus);
+  std::string text = place.cpus.empty() ? "not bound" : "cores " + cpu_list_text(cores);
+  if (place.cpus != cores) text += "  cpus " + cpu_list_text(place.cpus);
   return place.gpus.empty() ? text : text + "  gpus " + join(place.gpus, ",");
 }
 
@@ -52,7 +56,9 @@ Json rank_json(const RankPlace& place, const LaunchPlan& plan) {
   json["rank"] = place.rank;
   json["host"] = plan.hosts[place.host].name;
   json["local_rank"] = place.local_rank;
-  if (!place.cpus.empty()) json["cores"] = place.cpus;
+  const std::vector<int> cores = cores_touched(plan.hosts[place.host], place.cpus);
+  if (!cores.empty()) json["cores"] = cores;
+  if (place.cpus != cores) json["cpus"] = place.cpus;
   if (!place.gpus.empty()) json["gpus"] = place.gpus;
   return json;
 }
@@ -69,7 +75,7 @@ std::string plan_json(const LaunchPlan& plan) {
   }
   if (plan.placed && !plan.groups.empty())
     for (const PlannedGroups& groups : plan.groups) json["groups"][groups.axis] = groups.ranks;
-  return json.dump() + "\n";
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string allocation_text(const LaunchPlan& plan) {
@@ -88,7 +94,7 @@ std::string map_text(const LaunchPlan& plan) {
   std::string text = "ranks: " + std::to_string(plan.world_size) + "\n";
   for (const RankPlace& place : plan.ranks)
     text += "  " + padded(std::to_string(place.rank), 4) + " " + padded(plan.hosts[place.host].name, name_width(plan)) +
-            "  local " + padded(std::to_string(place.local_rank), 3) + "  " + bound_text(place) + "\n";
+            "  local " + padded(std::to_string(place.local_rank), 3) + "  " + bound_text(place, plan.hosts[place.host]) + "\n";
   return text;
 }
 
@@ -105,8 +111,8 @@ std::string plan_text(const LaunchPlan& plan) {
 std::string bindings_text(const LaunchPlan& plan) {
   std::string text;
   for (const RankPlace& place : plan.ranks)
-    text += "rank " + std::to_string(place.rank) + " on " + plan.hosts[place.host].name + ": " +
-            (place.cpus.empty() ? "not bound" : "bound to cores " + cpu_list_text(place.cpus)) + "\n";
+    text += "[" + plan.hosts[place.host].name + "] MCW rank " + std::to_string(place.rank) + " " +
+            binding_text(plan.hosts[place.host], place.cpus) + "\n";
   return text;
 }
 

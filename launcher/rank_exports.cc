@@ -4,9 +4,8 @@
 #include <iterator>
 
 #include "agent/mca_defaults.h"
+#include "launcher/env_file.h"
 #include "launcher/options.h"
-#include "topology/base/error.h"
-#include "topology/base/text.h"
 
 namespace ds {
 namespace {
@@ -35,20 +34,6 @@ std::vector<std::string> resolve_exports(const std::vector<std::string>& exports
     } else {
       warnings.push_back("-x " + one + ": the variable is not set, ranks do not get it");
     }
-  }
-  return result;
-}
-
-std::vector<std::string> parse_env_file(const std::string& text, const std::string& file) {
-  std::vector<std::string> result;
-  int number = 0;
-  for (const std::string& line : split(text, '\n')) {
-    ++number;
-    std::string_view content = trim(line);
-    if (content.empty() || content[0] == '#') continue;
-    if (content.find('=') == std::string_view::npos || content[0] == '=')
-      throw Error(ErrorCode::kUsage, file + ":" + std::to_string(number) + ": not NAME=value: " + std::string(content));
-    result.emplace_back(content);
   }
   return result;
 }

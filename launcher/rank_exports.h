@@ -9,14 +9,10 @@ namespace ds {
 
 struct Options;
 
-// "VAR" (its value in `environment`) and "VAR=value" -> "VAR=value". Unset variables are left out with a warning.
+// "VAR" (its value in `environment`), "VAR=value", "prepend VAR=value" -> the last two. Unset variables are left out with a warning.
 std::vector<std::string> resolve_exports(const std::vector<std::string>& exports,
                                          const std::map<std::string, std::string>& environment,
                                          std::vector<std::string>& warnings);
-
-// The lines NAME=value of a .deepspeed_env file; values are literal, nothing is expanded. Empty lines and # comments.
-// Throws kUsage naming file and line.
-std::vector<std::string> parse_env_file(const std::string& text, const std::string& file);
 
 // Everything for all ranks, weakest first: what DeepSpeed's launcher exports by prefix (NCCL_, UCX_, PYTHON, MV2_),
 // .deepspeed_env of home and of the working folder. -x of programs comes on top, per rank.

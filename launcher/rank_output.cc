@@ -23,7 +23,16 @@ void for_each_line(const std::string& data, Use use) {
 
 }  // namespace
 
-RankOutput::RankOutput(Console& console, const RankOutputOptions& options) : console_(console), options_(options) {}
+// The files are there from the start, also of ranks that write nothing.
+RankOutput::RankOutput(Console& console, const RankOutputOptions& options) : console_(console), options_(options) {
+  for (int rank = 0; rank < options_.world_size; ++rank) {
+    if (const std::string path = log_path(rank); !path.empty()) OutputFile{path};
+    if (options_.mpirun_folder.empty()) continue;
+    OutputFile{mpirun_path(rank, false)};
+    if (!options_.merge_stderr) OutputFile{mpirun_path(rank, true)};
+  }
+}
+
 RankOutput::~RankOutput() = default;
 
 void RankOutput::take(int rank, bool is_stderr, const std::string& data) {

@@ -31,6 +31,14 @@ bool RankTable::all_started() const { return unstarted_.empty(); }
 
 std::vector<int> RankTable::unstarted_hosts() const { return {unstarted_.begin(), unstarted_.end()}; }
 
+std::string RankTable::state_text(const LaunchPlan& plan) const {
+  std::string text;
+  for (size_t rank = 0; rank < host_of_.size(); ++rank)
+    text += "rank " + std::to_string(rank) + " on " + plan.hosts[static_cast<size_t>(host_of_[rank])].name + ", pid " +
+            std::to_string(pid_of_[rank]) + ": " + (alive_.count(static_cast<int>(rank)) ? "running" : "has ended") + "\n";
+  return text;
+}
+
 std::string ranges_text(const std::vector<int>& sorted) {
   std::string text;
   for (size_t i = 0; i < sorted.size();) {

@@ -28,6 +28,8 @@ class RankTable {
   bool knows(int rank) const { return rank >= 0 && rank < static_cast<int>(host_of_.size()); }
   std::vector<int> unstarted_hosts() const;
   std::vector<int> unended_hosts() const { return {hosts_.begin(), hosts_.end()}; }
+  // A line for each rank: host, pid, running or ended.
+  std::string state_text(const LaunchPlan& plan) const;
   std::vector<int> alive_ranks() const { return {alive_.begin(), alive_.end()}; }
 
  private:

@@ -10,7 +10,9 @@ namespace {
 const std::vector<std::string>& variables_of_tasks() {
   static const std::vector<std::string> names = {
       "SLURM_NTASKS",        "SLURM_NPROCS",      "SLURM_NTASKS_PER_NODE", "SLURM_TRES_PER_TASK", "SLURM_CPUS_PER_TASK",
-      "SLURM_TASKS_PER_NODE", "SLURM_DISTRIBUTION", "SLURM_CPU_BIND",        "SLURM_EXCLUSIVE",     "SLURM_HINT"};
+      "SLURM_TASKS_PER_NODE", "SLURM_DISTRIBUTION", "SLURM_CPU_BIND",        "SLURM_EXCLUSIVE",     "SLURM_HINT",
+      "SRUN_CPUS_PER_TASK",  "SLURM_NTASKS_PER_CORE", "SLURM_NTASKS_PER_SOCKET", "SLURM_NTASKS_PER_GPU",
+      "SLURM_NTASKS_PER_TRES", "SLURM_GPUS_PER_TASK", "SLURM_MEM_PER_CPU",   "SLURM_MEM_PER_GPU",   "SLURM_MEM_PER_NODE"};
   return names;
 }
 

@@ -1,6 +1,5 @@
 #include "launcher/start_message.h"
 
-#include <algorithm>
 #include <unistd.h>
 
 #include "agent/proto/control.pb.h"
@@ -9,15 +8,15 @@
 namespace ds {
 namespace {
 
-void add_hosts(const LaunchPlan& plan, control::StartGeneration& start) {
+void add_hosts(const LaunchPlan& plan, const std::vector<std::vector<int>>& ranks_of_host,
+               control::StartGeneration& start) {
   for (int host : nodes_of(plan)) {
     control::HostSpec& spec = *start.add_hosts();
     spec.set_name(plan.hosts[host].name);
     for (const std::string& address : plan.hosts[host].addresses) spec.add_addresses(address);
-    for (const RankPlace& place : plan.ranks)
-      if (static_cast<int>(place.host) == host) spec.add_ranks(place.rank);
+    for (int rank : ranks_of_host[host]) spec.add_ranks(static_cast<uint32_t>(rank));
     spec.set_first_rank(spec.ranks(0));
-    spec.set_num_ranks(spec.ranks_size());
+    spec.set_num_ranks(static_cast<uint32_t>(spec.ranks_size()));
   }
 }
 
@@ -35,6 +34,7 @@ void add_rank(const LaunchPlan& plan, const StartRequest& request, const RankPla
   spec.set_wdir(request.program_wdir[program]);
   spec.set_wdir_given(!request.program_wdir[program].empty());
   for (int cpu : place.cpus) spec.add_cpus(static_cast<uint32_t>(cpu));
+  spec.set_num_cores(static_cast<uint32_t>(cores_touched(plan.hosts[place.host], place.cpus).size()));
 }
 
 int stdin_rank(const StartRequest& request) {
@@ -53,19 +53,24 @@ void add_first_ranks(const LaunchPlan& plan, control::StartGeneration& start) {
 
 std::vector<int> nodes_of(const LaunchPlan& plan) {
   std::vector<int> nodes;
-  for (const RankPlace& place : plan.ranks)
-    if (std::find(nodes.begin(), nodes.end(), static_cast<int>(place.host)) == nodes.end())
-      nodes.push_back(static_cast<int>(place.host));
+  std::vector<bool> seen(plan.hosts.size());
+  for (const RankPlace& place : plan.ranks) {
+    if (!seen[place.host]) nodes.push_back(static_cast<int>(place.host));
+    seen[place.host] = true;
+  }
   return nodes;
 }
 
-control::StartGeneration start_message(const LaunchPlan& plan, const StartRequest& request, int host) {
-  control::StartGeneration start;
+StartMessages::StartMessages(const LaunchPlan& plan, const StartRequest& request)
+    : plan_(plan),
+      request_(request),
+      ranks_of_host_(plan.hosts.size()) {
+  for (const RankPlace& place : plan.ranks) ranks_of_host_[place.host].push_back(place.rank);
+  control::Envelope message;
+  control::StartGeneration& start = *message.mutable_start();
   start.set_generation(request.generation);
   start.set_name_space(request.job + "-" + std::to_string(::getpid()) + "-" + std::to_string(request.generation));
-  add_hosts(plan, start);
-  for (const RankPlace& place : plan.ranks)
-    if (static_cast<int>(place.host) == host) add_rank(plan, request, place, start);
+  add_hosts(plan, ranks_of_host_, start);
   start.set_world_size(plan.world_size);
   start.set_wireup(request.wireup);
   for (const std::string& variable : request.env) start.add_env(variable);
@@ -77,11 +82,19 @@ control::StartGeneration start_message(const LaunchPlan& plan, const StartReques
     file.set_content(content);
   }
   start.set_merge_stderr(request.merge_stderr);
-  start.set_oversubscribed(plan.oversubscribed(static_cast<size_t>(host)));
   start.set_stdin_rank(stdin_rank(request));
   start.set_training(request.training);
   add_first_ranks(plan, start);
-  return start;
+  shared_ = message.SerializeAsString();
+}
+
+// Serialised messages that follow each other are read as one, merged.
+std::string StartMessages::for_host(int host) const {
+  control::Envelope message;
+  control::StartGeneration& start = *message.mutable_start();
+  for (int rank : ranks_of_host_[host]) add_rank(plan_, request_, plan_.ranks[rank], start);
+  start.set_oversubscribed(plan_.oversubscribed(static_cast<size_t>(host)));
+  return shared_ + message.SerializeAsString();
 }
 
 }  // namespace ds

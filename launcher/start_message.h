@@ -9,10 +9,6 @@
 
 namespace ds {
 
-namespace control {
-class StartGeneration;
-}
-
 struct StartRequest {
   std::string job;
   int generation = 1;
@@ -30,6 +26,18 @@ struct StartRequest {
 // into plan.hosts.
 std::vector<int> nodes_of(const LaunchPlan& plan);
 
-control::StartGeneration start_message(const LaunchPlan& plan, const StartRequest& request, int host);
+// The messages to all hosts of one generation. What is the same for all, by far the most, is made and serialised once.
+class StartMessages {
+ public:
+  StartMessages(const LaunchPlan& plan, const StartRequest& request);  // borrowed
+
+  std::string for_host(int host) const;  // an Envelope, serialised
+
+ private:
+  const LaunchPlan& plan_;
+  const StartRequest& request_;
+  std::vector<std::vector<int>> ranks_of_host_;
+  std::string shared_;
+};
 
 }  // namespace ds

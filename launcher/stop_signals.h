@@ -20,7 +20,7 @@ class StopSignals {
   // Blocks the signals in the calling thread; make it before any other thread. SIGPIPE is ignored from then on. A SIGHUP
   // that is ignored already (nohup) stays so.
   explicit StopSignals(const std::vector<int>& signals);
-  ~StopSignals();  // unblocks them: what comes then has its usual effect
+  ~StopSignals();  // drops what nobody took and unblocks them: what comes then has its usual effect
 
   void start(boost::asio::io_context& io, std::function<void(int signal)> on_signal);
   void stop();

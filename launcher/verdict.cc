@@ -26,9 +26,12 @@ Verdict of_rank(const RankEnd& end, int code, const std::string& error) {
 Verdict by_signal(const RankEnd& end) {
   Verdict verdict = of_rank(end, 128 + end.signal,
                             who(end) + " was killed by signal " + std::to_string(end.signal) + " (" +
-                                signal_name(end.signal) + ")" + (end.message.empty() ? "" : ": " + end.message));
+                                signal_name(end.signal) + ")" + (end.message.empty() ? "" : ": " + end.message) +
+                                (end.out_of_memory ? "; the kernel's out-of-memory killer acted on that host meanwhile" : ""));
   verdict.signal = end.signal;
-  if (end.signal == SIGKILL)
+  if (end.out_of_memory)
+    verdict.advice = "Memory ran out: use fewer ranks on that host, smaller batches, or a larger limit of memory (Slurm: --mem).";
+  else if (end.signal == SIGKILL)
     verdict.advice = "SIGKILL comes from outside the program: if nobody sent it, the kernel log or the cgroup's\n"
                      "memory.events on " + (end.host.empty() ? std::string("the host") : end.host) +
                      " tell whether memory ran out.";

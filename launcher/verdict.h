@@ -23,6 +23,7 @@ struct RankEnd {
   bool links_mpi = false;   // linked to libmpi
   std::string start_error;  // why it could not be started
   std::string message;      // what it said about its end
+  bool out_of_memory = false;  // SIGKILL while the kernel's out-of-memory killer acted on its host
   uint64_t time_ns = 0;     // clock of its host
 };
 

@@ -1,157 +1,180 @@
 #include "topology/cpu_binding.h"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
+#include <set>
 
 #include "topology/base/error.h"
+#include "topology/cpu_sharing.h"
 
 namespace ds {
 namespace {
 
-using Cpus = std::vector<int>;
-using Binding = std::vector<Cpus>;
+using Place = std::vector<Cpu>;
+using Binding = std::vector<std::vector<int>>;
 
-// A core with the places it belongs to.
-struct Core {
-  int cpu = 0, numa = 0, socket = 0;
-};
-
-std::vector<Core> cores_of(const Host& host) {
-  std::vector<Core> cores(host.cores.size());
-  for (size_t i = 0; i < cores.size(); ++i) {
-    cores[i].cpu = host.cores[i];
-    if (i < host.numa_of_core.size()) cores[i].numa = host.numa_of_core[i];
-    if (i < host.socket_of_core.size()) cores[i].socket = host.socket_of_core[i];
-  }
-  return cores;
+std::vector<int> ids_of(const Place& place) {
+  std::vector<int> ids;
+  for (const Cpu& cpu : place) ids.push_back(cpu.id);
+  std::sort(ids.begin(), ids.end());
+  return ids;
 }
 
-std::vector<Core> usable_cores(const Host& host, const Cpus& cpu_list) {
-  const std::vector<Core> all = cores_of(host);
-  if (cpu_list.empty() || all.empty()) return all;
-  std::vector<Core> chosen;
-  for (int cpu : cpu_list) {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Core& core) { return core.cpu == cpu; });
-    if (found == all.end())
-      throw Error(ErrorCode::kUsage, "cpu list: host " + host.name + " has no usable core with CPU " + std::to_string(cpu));
-    chosen.push_back(*found);
-  }
-  return chosen;
+bool meets(const Place& a, const Place& b) {
+  return std::any_of(a.begin(), a.end(), [&](const Cpu& cpu) { return std::find(b.begin(), b.end(), cpu) != b.end(); });
 }
 
-// The cores of each place, places ascending, cores in their order.
-std::vector<std::vector<Core>> by_place(const std::vector<Core>& cores, int Core::* place) {
-  std::map<int, std::vector<Core>> groups;
-  for (const Core& core : cores) groups[core.*place].push_back(core);
-  std::vector<std::vector<Core>> result;
-  for (auto& [number, group] : groups) result.push_back(std::move(group));
-  return result;
+bool within(const Place& inner, const Place& outer) {
+  return std::all_of(inner.begin(), inner.end(), [&](const Cpu& cpu) { return std::find(outer.begin(), outer.end(), cpu) != outer.end(); });
 }
 
-// One core per rank, going over places; fewer than num_local when the cores do not suffice.
-std::vector<Core> one_core_each(const std::vector<Core>& cores, size_t num_local, CoreOrder order) {
-  std::vector<std::vector<Core>> places{cores};
-  if (order == CoreOrder::kSockets) places = by_place(cores, &Core::socket);
-  if (order == CoreOrder::kNumas) places = by_place(cores, &Core::numa);
-  std::vector<Core> chosen;
-  for (size_t rank = 0; rank < num_local; ++rank) {
-    const std::vector<Core>& place = places[rank % places.size()];
-    const size_t index = rank / places.size();
-    if (index >= place.size()) break;
-    chosen.push_back(place[index]);
-  }
-  return chosen;
+Level cpu_level(const BindingOptions& options) { return options.threads_are_cpus ? Level::kThread : Level::kCore; }
+
+Level default_level(int num_ranks, const BindingOptions& options) {
+  return num_ranks <= 2 && options.cpus_per_rank == 1 ? cpu_level(options) : Level::kNuma;
 }
 
-Cpus sorted(Cpus cpus) {
-  std::sort(cpus.begin(), cpus.end());
-  return cpus;
-}
-
-Cpus cpus_around(const Core& core, const std::vector<Core>& cores, BindTo bind_to) {
-  Cpus cpus;
-  for (const Core& other : cores) {
-    const bool together = bind_to == BindTo::kCore     ? other.cpu == core.cpu
-                          : bind_to == BindTo::kSocket ? other.socket == core.socket
-                                                       : other.numa == core.numa;
-    if (together) cpus.push_back(other.cpu);
-  }
-  return sorted(std::move(cpus));
-}
-
-// Consecutive cores of one NUMA node for each rank, as many as all ranks can have.
-Binding share(const std::vector<Core>& cores, size_t num_local) {
-  const auto nodes = by_place(cores, &Core::numa);
-  size_t each = cores.size() / num_local;
-  const auto places = [&] {
-    size_t sum = 0;
-    for (const auto& node : nodes) sum += node.size() / each;
-    return sum;
-  };
-  while (each > 1 && places() < num_local) --each;
-  Binding binding;
-  for (const auto& node : nodes)
-    for (size_t first = 0; first + each <= node.size() && binding.size() < num_local; first += each) {
-      Cpus cpus;
-      for (size_t i = first; i < first + each; ++i) cpus.push_back(node[i].cpu);
-      binding.push_back(sorted(std::move(cpus)));
-    }
-  return binding;
+// The place each rank is mapped to, in mapping order.
+std::vector<Place> map_ranks(const std::vector<Cpu>& cpus, size_t count, int num_ranks, const BindingOptions& options) {
+  const std::vector<Place> places = places_of(cpus, options.map_by.value_or(default_level(num_ranks, options)));
+  const size_t each = static_cast<size_t>(std::max(options.per_place, 1));
+  std::vector<Place> mapped;
+  for (size_t rank = 0; rank < count; ++rank) mapped.push_back(places[rank / each % places.size()]);
+  return mapped;
 }
 
 // A way over the hardware that was asked for also says what a rank is bound to.
-BindTo default_bind_to(int num_ranks, CoreOrder order) {
-  switch (order) {
-    case CoreOrder::kCores: return BindTo::kCore;
-    case CoreOrder::kSockets: return BindTo::kSocket;
-    case CoreOrder::kNumas: return BindTo::kNuma;
-    case CoreOrder::kDefault: break;
+Level bound_level(int num_ranks, const BindingOptions& options) {
+  switch (options.bind_to) {
+    case BindTo::kThread: return Level::kThread;
+    case BindTo::kCore: return Level::kCore;
+    case BindTo::kSocket: return Level::kSocket;
+    case BindTo::kNuma: return Level::kNuma;
+    default: break;
   }
-  return num_ranks <= 2 ? BindTo::kCore : BindTo::kSocket;
+  const bool mapped_by_hardware = options.map_by && *options.map_by != Level::kHost && options.per_place == 0;
+  return mapped_by_hardware ? *options.map_by : default_level(num_ranks, options);
 }
 
-Cpus all_cpus(const std::vector<Core>& cores) {
-  Cpus cpus;
-  for (const Core& core : cores) cpus.push_back(core.cpu);
-  return sorted(std::move(cpus));
+// Hands out places of one level; each takes as many ranks as it has CPUs.
+class Binder {
+ public:
+  Binder(const std::vector<Cpu>& cpus, Level level, Level cpu_level) : places_(places_of(cpus, level)), used_(places_.size()) {
+    for (const Place& place : places_) room_.push_back(static_cast<int>(places_of(place, cpu_level).size()));
+  }
+
+  // The least used place inside `mapped`, or the place around it; nullptr when that is full.
+  const Place* take(const Place& mapped) {
+    const bool inside = std::any_of(places_.begin(), places_.end(), [&](const Place& place) { return within(place, mapped); });
+    size_t best = places_.size();
+    for (size_t i = 0; i < places_.size(); ++i) {
+      if (!(inside ? within(places_[i], mapped) : within({mapped[0]}, places_[i]))) continue;
+      if (best == places_.size() || used_[i] < used_[best]) best = i;
+    }
+    if (best == places_.size() || used_[best] >= std::max(room_[best], 1)) return nullptr;
+    ++used_[best];
+    return &places_[best];
+  }
+
+ private:
+  std::vector<Place> places_;
+  std::vector<int> used_, room_;
+};
+
+// n whole CPUs (cores, or threads) of the mapped place for each rank, each given once; shorter than asked when they run out.
+Binding bind_several(const std::vector<Place>& mapped, Level level, size_t each) {
+  Binding binding;
+  std::set<int> taken;
+  for (const Place& place : mapped) {
+    std::vector<int> ids;
+    size_t found = 0;
+    for (const Place& unit : places_of(place, level)) {
+      if (found == each) break;
+      if (taken.count(unit[0].id) != 0) continue;
+      ++found;
+      for (const Cpu& cpu : unit) ids.push_back(cpu.id);
+    }
+    if (found < each) break;
+    taken.insert(ids.begin(), ids.end());
+    std::sort(ids.begin(), ids.end());
+    binding.push_back(std::move(ids));
+  }
+  return binding;
 }
 
-const char* name_of(BindTo bind_to) {
-  return bind_to == BindTo::kCore ? "core" : bind_to == BindTo::kSocket ? "socket" : "numa";
+Binding bind_each(const std::vector<Cpu>& cpus, const std::vector<Place>& mapped, Level level, Level cpu_level) {
+  Binder binder(cpus, level, cpu_level);
+  Binding binding;
+  for (const Place& place : mapped) {
+    const Place* bound = binder.take(place);
+    if (!bound) break;
+    binding.push_back(ids_of(*bound));
+  }
+  return binding;
+}
+
+// Positions in mapping order, by rank number: round the places of a level, each time the next rank mapped there.
+std::vector<size_t> numbered(const std::vector<Cpu>& cpus, const std::vector<Place>& mapped, Level level) {
+  const std::vector<Place> places = places_of(cpus, level);
+  std::vector<size_t> order, left(mapped.size());
+  std::iota(left.begin(), left.end(), 0);
+  while (!left.empty())
+    for (const Place& place : places) {
+      const auto next = std::find_if(left.begin(), left.end(), [&](size_t rank) { return meets(mapped[rank], place); });
+      if (next == left.end()) continue;
+      order.push_back(*next);
+      left.erase(next);
+    }
+  return order;
+}
+
+[[noreturn]] void too_small(const Host& host, size_t ranks, const std::vector<Cpu>& cpus, Level level, const BindingOptions& options) {
+  const size_t units = places_of(cpus, cpu_level(options)).size();
+  const std::string what = options.cpus_per_rank > 1 ? std::to_string(options.cpus_per_rank) + " cpus per rank" : std::string("--bind-to ") + name_of(level);
+  throw Error(ErrorCode::kUsage, what + ": host " + host.name + ": " + std::to_string(ranks) + " ranks, " + std::to_string(units) +
+                                     (options.threads_are_cpus ? " hardware threads" : " cores") + ": start fewer ranks or use --bind-to none");
 }
 
 }  // namespace
 
 BindTo bind_to_named(const std::string& name) {
+  Level level = Level::kHost;
   if (name == "none") return BindTo::kNone;
-  if (name == "core") return BindTo::kCore;
-  if (name == "socket" || name == "package") return BindTo::kSocket;
-  if (name == "numa") return BindTo::kNuma;
-  throw Error(ErrorCode::kUsage, "--bind-to: '" + name + "': must be none, core, socket or numa");
+  if (level_named(name, level)) {
+    if (level == Level::kThread) return BindTo::kThread;
+    if (level == Level::kCore) return BindTo::kCore;
+    if (level == Level::kSocket) return BindTo::kSocket;
+    if (level == Level::kNuma) return BindTo::kNuma;
+  }
+  throw Error(ErrorCode::kUsage, "--bind-to: '" + name + "': must be none, hwthread, core, socket or numa");
+}
+
+int ranks_by_places(const Host& host, const BindingOptions& options) {
+  const std::vector<Cpu> cpus = usable_cpus(host, options.cpu_list);
+  if (cpus.empty()) throw Error(ErrorCode::kUsage, std::string("ranks per ") + name_of(*options.map_by) + ": the cores of host " + host.name + " are not known");
+  return options.per_place * static_cast<int>(places_of(cpus, *options.map_by).size());
 }
 
 Binding bind_ranks(const Host& host, int num_local, int num_ranks, bool oversubscribed, const BindingOptions& options) {
   const size_t count = static_cast<size_t>(std::max(num_local, 0));
   const Binding unbound(count);
-  const std::vector<Core> cores = usable_cores(host, options.cpu_list);
-  const bool may_stay_unbound = options.bind_to == BindTo::kDefault || options.bind_to == BindTo::kShare;
-  if (count == 0 || cores.empty() || options.bind_to == BindTo::kNone || (may_stay_unbound && oversubscribed)) return unbound;
-  if (options.bind_to == BindTo::kShare) return cores.size() < count ? unbound : share(cores, count);
+  const std::vector<Cpu> cpus = usable_cpus(host, options.cpu_list);
+  const bool may_stay_unbound = (options.bind_to == BindTo::kDefault && options.cpus_per_rank == 1) || options.bind_to == BindTo::kShare;
+  if (count == 0 || cpus.empty() || options.bind_to == BindTo::kNone || (may_stay_unbound && oversubscribed)) return unbound;
+  if (options.bind_to == BindTo::kShare)
+    return places_of(cpus, Level::kCore).size() < count ? unbound : share_cores(cpus, count);
+  if (may_stay_unbound && !options.cpu_list.empty()) return Binding(count, ids_of(cpus));
 
-  if (may_stay_unbound && !options.cpu_list.empty()) return Binding(count, all_cpus(cores));
-
-  CoreOrder order = options.order;
-  if (order == CoreOrder::kDefault) order = num_ranks <= 2 ? CoreOrder::kCores : CoreOrder::kSockets;
-  const BindTo bind_to = may_stay_unbound ? default_bind_to(num_ranks, options.order) : options.bind_to;
-  const std::vector<Core> chosen = one_core_each(cores, count, order);
-  if (chosen.size() < count && may_stay_unbound) return unbound;
-  if (chosen.size() < count)
-    throw Error(ErrorCode::kUsage, std::string("--bind-to ") + name_of(bind_to) + ": host " + host.name + ": " +
-                                       std::to_string(count) + " ranks, " + std::to_string(cores.size()) +
-                                       " cores: start fewer ranks or use --bind-to none");
-  Binding binding;
-  for (const Core& core : chosen) binding.push_back(cpus_around(core, cores, bind_to));
-  return binding;
+  const std::vector<Place> mapped = map_ranks(cpus, count, num_ranks, options);
+  const Level level = bound_level(num_ranks, options);
+  const Binding binding = options.cpus_per_rank > 1 ? bind_several(mapped, cpu_level(options), static_cast<size_t>(options.cpus_per_rank))
+                                                    : bind_each(cpus, mapped, level, cpu_level(options));
+  if (binding.size() < count && may_stay_unbound) return unbound;
+  if (binding.size() < count) too_small(host, count, cpus, level, options);
+  if (!options.rank_by) return binding;
+  Binding by_number;
+  for (size_t position : numbered(cpus, mapped, *options.rank_by)) by_number.push_back(binding[position]);
+  return by_number;
 }
 
 }  // namespace ds

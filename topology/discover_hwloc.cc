@@ -51,6 +51,12 @@ Bitmap allowed_cpus(hwloc_topology_t topology) {
   return cpus;
 }
 
+std::vector<int> ids_of(hwloc_const_bitmap_t cpus) {
+  std::vector<int> ids;
+  for (int id = hwloc_bitmap_first(cpus); id >= 0; id = hwloc_bitmap_next(cpus, id)) ids.push_back(id);
+  return ids;
+}
+
 int socket_of(hwloc_topology_t topology, hwloc_obj_t core) {
   const hwloc_obj_t socket = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, core);
   return socket ? static_cast<int>(socket->logical_index) : 0;
@@ -72,6 +78,7 @@ void add_cores(hwloc_topology_t topology, Host& host) {
     const int cpu = hwloc_bitmap_first(usable.get());
     if (cpu < 0) continue;
     host.cores.push_back(cpu);
+    host.threads_of_core.push_back(ids_of(usable.get()));
     host.numa_of_core.push_back(numa_of(topology, core));
     host.socket_of_core.push_back(socket_of(topology, core));
   }
@@ -81,6 +88,7 @@ void add_cores(hwloc_topology_t topology, Host& host) {
 void keep_cores(Host& host, size_t count) {
   count = std::min(std::max<size_t>(count, 1), host.cores.size());
   for (std::vector<int>* list : {&host.cores, &host.numa_of_core, &host.socket_of_core}) list->resize(count);
+  host.threads_of_core.resize(count);
 }
 
 uint64_t memory_of(hwloc_topology_t topology, const std::optional<uint64_t>& limit) {

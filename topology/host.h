@@ -19,6 +19,7 @@ struct Host {
   std::string user{};                    // login name; empty = as ssh is configured
   std::vector<std::string> addresses{};  // numeric, global ones only, no loopback
   std::vector<int> cores{};              // one logical CPU per usable physical core, ascending; empty = unknown
+  std::vector<std::vector<int>> threads_of_core{};  // usable logical CPUs of cores[i], that one first; empty = one each
   std::vector<int> numa_of_core{};       // NUMA node of cores[i]; empty = unknown, taken as one node
   std::vector<int> socket_of_core{};     // package of cores[i]; empty = unknown, taken as one package
   std::vector<std::string> gpus{};       // visible ones as CUDA_VISIBLE_DEVICES names them (index, GPU-..., MIG-...)
@@ -26,6 +27,9 @@ struct Host {
 
   bool operator==(const Host&) const = default;
 };
+
+// Hardware and addresses from `described`; name, slots, port and user stay as the user gave them.
+void take_hardware(Host& host, const Host& described);
 
 struct Cluster {
   std::vector<Host> hosts{};  // in the order of the source; ranks are placed in this order

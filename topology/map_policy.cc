@@ -9,42 +9,60 @@ namespace {
   throw Error(ErrorCode::kUsage, option + ": '" + text + "': must be " + known);
 }
 
+[[noreturn]] void refuse_map_by(const std::string& text) {
+  refuse("--map-by", text,
+         "slot, node, socket, numa, core, hwthread or ppr:N:object (N ranks per node, socket, numa, core or hwthread), then "
+         "perhaps :PE=n or :OVERSUBSCRIBE");
+}
+
+std::optional<int> count_of(const std::string& text) {
+  const auto count = parse_int(text);
+  if (!count || *count < 1 || *count > kMaxSlots) return std::nullopt;
+  return static_cast<int>(*count);
+}
+
 // True when `word` is a modifier; they stand behind the policy.
-bool take_modifier(const std::string& word, MapPolicy& policy) {
+bool take_modifier(const std::string& word, PlacementOptions& options) {
   const std::string name = lower(word);
-  if (name != "oversubscribe" && name != "nooversubscribe") return false;
-  policy.oversubscribe = name == "oversubscribe";
-  return true;
+  if (name == "oversubscribe" || name == "nooversubscribe") {
+    options.oversubscribe = name == "oversubscribe";
+    return true;
+  }
+  if (!name.starts_with("pe=")) return false;
+  const std::optional<int> each = count_of(name.substr(3));
+  if (each) options.binding.cpus_per_rank = *each;
+  return each.has_value();
 }
 
 }  // namespace
 
-MapPolicy parse_map_by(const std::string& text) {
-  const std::string known = "slot, node, ppr:N:node, core, socket or numa, then perhaps :OVERSUBSCRIBE";
-  MapPolicy policy;
+void take_map_by(const std::string& text, PlacementOptions& options) {
   std::vector<std::string> words = split(text, ':');
-  while (words.size() > 1 && take_modifier(words.back(), policy)) words.pop_back();
+  while (words.size() > 1 && take_modifier(words.back(), options)) words.pop_back();
   const std::string name = lower(words[0]);
-  if (name == "ppr" && words.size() == 3 && (lower(words[2]) == "node" || lower(words[2]) == "host")) {
-    const auto count = parse_int(words[1]);
-    if (!count || *count < 1 || *count > kMaxSlots) refuse("--map-by", text, known);
-    policy.per_node = static_cast<int>(*count);
-    return policy;
-  }
-  if (words.size() != 1) refuse("--map-by", text, known);
-  if (name == "node") policy.map_by = MapBy::kNode;
-  else if (name == "core") policy.order = CoreOrder::kCores;
-  else if (name == "socket" || name == "package") policy.order = CoreOrder::kSockets;
-  else if (name == "numa") policy.order = CoreOrder::kNumas;
-  else if (name != "slot") refuse("--map-by", text, known);
-  return policy;
+  const bool fixed = name == "ppr" && words.size() == 3;
+  Level level = Level::kHost;
+  if (words.size() != 1 && !fixed) refuse_map_by(text);
+  const std::string place = fixed ? lower(words[2]) : name;
+  if (!(place == "slot" && !fixed) && !level_named(place, level)) refuse_map_by(text);
+  const std::optional<int> count = fixed ? count_of(words[1]) : 0;
+  if (!count) refuse_map_by(text);
+  options.binding.map_by = level;
+  if (level != Level::kHost) options.binding.per_place = *count;
+  else if (fixed) options.per_node = *count;
+  else if (place != "slot") options.map_by = MapBy::kNode;
+  const int each = options.binding.cpus_per_rank;
+  const bool one_cpu = level == Level::kThread || (level == Level::kCore && !options.binding.threads_are_cpus);
+  if (one_cpu && each > 1) refuse("--map-by", text, "a place that can have " + std::to_string(each) + " CPUs, for example numa:PE=" + std::to_string(each));
 }
 
-RankBy parse_rank_by(const std::string& text) {
+void take_rank_by(const std::string& text, PlacementOptions& options) {
   const std::string name = lower(text);
-  if (name == "slot") return RankBy::kSlot;
-  if (name == "node") return RankBy::kNode;
-  refuse("--rank-by", text, "slot or node");
+  Level level = Level::kHost;
+  if (name == "slot") options.rank_by = RankBy::kSlot;
+  else if (!level_named(name, level)) refuse("--rank-by", text, "slot, node, socket, numa, core or hwthread");
+  else if (level == Level::kHost) options.rank_by = RankBy::kNode;
+  else options.binding.rank_by = level;
 }
 
 }  // namespace ds

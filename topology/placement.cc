@@ -69,25 +69,34 @@ void fill(Counts& counts, const Counts& limits, int& left) {
   }
 }
 
-Counts count_per_node(const Cluster& cluster, const Counts& slots, const PlacementOptions& options) {
+// How many ranks -N or ppr:n:object asks of each host.
+Counts fixed_counts(const Cluster& cluster, const Counts& slots, const PlacementOptions& options) {
+  Counts counts(slots.size());
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (slots[i] > 0) counts[i] = options.per_node > 0 ? options.per_node : ranks_by_places(cluster.hosts[i], options.binding);
+  return counts;
+}
+
+Counts count_fixed(const Cluster& cluster, const Counts& slots, const PlacementOptions& options) {
   const Counts bounds = bounds_of(cluster, slots, options.oversubscribe);
-  Counts limits;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    limits.push_back(slots[i] > 0 ? options.per_node : 0);
+  const Counts limits = fixed_counts(cluster, slots, options);
+  for (size_t i = 0; i < slots.size(); ++i)
     if (limits[i] > bounds[i])
-      fail(std::to_string(options.per_node) + " ranks per host: host " + cluster.hosts[i].name + " has " + std::to_string(bounds[i]) + " slots");
-  }
+      fail(std::to_string(limits[i]) + " ranks per host: host " + cluster.hosts[i].name + " has " + std::to_string(bounds[i]) + " slots");
   Counts counts(slots.size());
   int left = options.num_ranks.value_or(sum(limits));
   const int asked = left;
   (options.map_by == MapBy::kNode ? deal : fill)(counts, limits, left);
-  if (left > 0)
-    fail("asked for " + std::to_string(asked) + " ranks, but " + std::to_string(options.per_node) + " per host make " + std::to_string(sum(limits)));
+  if (left > 0) {
+    const std::string each = options.per_node > 0 ? std::to_string(options.per_node) + " per host"
+                                                  : std::to_string(options.binding.per_place) + " per " + name_of(*options.binding.map_by);
+    fail("asked for " + std::to_string(asked) + " ranks, but " + each + " make " + std::to_string(sum(limits)));
+  }
   return counts;
 }
 
 Counts count_ranks(const Cluster& cluster, const Counts& slots, const PlacementOptions& options) {
-  if (options.per_node > 0) return count_per_node(cluster, slots, options);
+  if (options.per_node > 0 || options.binding.per_place > 0) return count_fixed(cluster, slots, options);
   Counts counts(slots.size());
   int left = options.num_ranks.value_or(sum(slots));
   const int asked = left;
@@ -146,7 +155,8 @@ std::vector<RankPlace> place_ranks(const Cluster& cluster, const PlacementOption
   const Counts slots = slots_of(cluster, options);
   const Counts counts = count_ranks(cluster, slots, options);
   const auto cpus = bind_all(cluster, slots, counts, options.binding);
-  const bool by_node = options.rank_by == RankBy::kNode || (options.rank_by == RankBy::kDefault && options.map_by == MapBy::kNode);
+  const bool as_mapped = options.rank_by == RankBy::kDefault && !options.binding.rank_by;
+  const bool by_node = options.rank_by == RankBy::kNode || (as_mapped && options.map_by == MapBy::kNode);
   Counts placed(counts.size());
   std::vector<RankPlace> places;
   for (size_t host : number_ranks(counts, by_node)) {
@@ -165,13 +175,19 @@ Counts local_sizes(const Cluster& cluster, const std::vector<RankPlace>& places)
   return sizes;
 }
 
-void fill_slots(Cluster& cluster, bool training) {
+void fill_slots(Cluster& cluster, bool training, bool threads_are_cpus) {
   for (Host& host : cluster.hosts) {
+    const size_t cpus = threads_are_cpus ? usable_cpus(host, {}).size() : host.cores.size();
     const int gpus = static_cast<int>(host.gpus.size());
     if (!host.slots && training && gpus > 0) host.slots = gpus;
-    if (!host.slots && !host.cores.empty()) host.slots = static_cast<int>(host.cores.size());
+    if (!host.slots && cpus > 0) host.slots = static_cast<int>(cpus);
     if (training && gpus > 0 && host.slot_ids.empty()) host.slots = std::min(*host.slots, gpus);
   }
+}
+
+bool places_known(const Cluster& cluster, const PlacementOptions& options) {
+  return options.binding.per_place == 0 ||
+         std::all_of(cluster.hosts.begin(), cluster.hosts.end(), [](const Host& host) { return !host.cores.empty(); });
 }
 
 bool slots_known(const Cluster& cluster) {

@@ -10,8 +10,8 @@
 
 namespace ds {
 
-enum class MapBy { kSlot, kNode };   // fill a host before the next one | one rank per host in turn
-enum class RankBy { kDefault, kSlot, kNode };  // numbering; kDefault = as mapped
+enum class MapBy { kSlot, kNode };             // fill a host before the next one | one rank per host in turn
+enum class RankBy { kDefault, kSlot, kNode };  // numbering over hosts; kDefault = as mapped
 
 struct PlacementOptions {
   std::optional<int> num_ranks{};    // -np; not given = every slot (per_node on every host)
@@ -35,24 +35,22 @@ struct RankPlace {
   bool operator==(const RankPlace&) const = default;
 };
 
-struct MapPolicy {
-  MapBy map_by = MapBy::kSlot;
-  CoreOrder order = CoreOrder::kDefault;
-  int per_node = 0;
-  bool oversubscribe = false;
-};
+// The value of --map-by, taken into `options`: "slot", "node", "socket", "numa", "core", "hwthread" or "ppr:N:object", each
+// with modifiers behind: ":PE=n", ":OVERSUBSCRIBE", ":NOOVERSUBSCRIBE". Throws kUsage naming what is known.
+void take_map_by(const std::string& text, PlacementOptions& options);
 
-// The value of --map-by: "slot", "node", "ppr:N:node", "core", "socket", "numa", each with ":OVERSUBSCRIBE" or
-// ":NOOVERSUBSCRIBE" behind. Throws kUsage naming what is known.
-MapPolicy parse_map_by(const std::string& text);
-RankBy parse_rank_by(const std::string& text);  // "slot", "node"
+// The value of --rank-by: "slot", "node", "socket", "numa", "core", "hwthread".
+void take_rank_by(const std::string& text, PlacementOptions& options);
 
 // Gives hosts without slots the number the host itself has: its GPUs for a training job (bounds given slots too),
-// else its cores. Hosts whose hardware is not known stay as they are.
-void fill_slots(Cluster& cluster, bool training);
+// else its cores (hardware threads with `threads_are_cpus`). Hosts whose hardware is not known stay as they are.
+void fill_slots(Cluster& cluster, bool training, bool threads_are_cpus = false);
 
 // True when every host's slots are known.
 bool slots_known(const Cluster& cluster);
+
+// True when the hosts' cores are known as far as the number of ranks depends on them (ppr:n:object).
+bool places_known(const Cluster& cluster, const PlacementOptions& options);
 
 // Places of all ranks, by rank. Throws kUsage: slots of a host not known, not enough slots ("asked 8, have 6 (h1: 3,
 // h2: 3)"), per_node that does not fit, and what bind_ranks refuses. Zero ranks give an empty plan.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "topology/base/error.h"
 #include "topology/base/text.h"
@@ -13,7 +15,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::vector<std::string> kHostKeys{"name", "slots", "max_slots", "slot_ids", "port", "user", "addresses", "cores", "numa", "sockets", "gpus", "memory_bytes"};
+constexpr size_t kMaxCores = 1 << 21;  // of all hosts: a short text can ask for many
+
+const std::vector<std::string> kHostKeys{"name", "slots", "max_slots", "slot_ids", "port", "user", "addresses", "cores", "threads", "numa", "sockets", "gpus", "memory_bytes"};
 
 // Reads one host; every problem is noted with the path of the value.
 class HostReader {
@@ -34,6 +38,7 @@ class HostReader {
     host.addresses = texts("addresses");
     host.gpus = texts("gpus");
     host.cores = cores();
+    host.threads_of_core = threads(host.cores);
     host.numa_of_core = places("numa", host.cores.size());
     host.socket_of_core = places("sockets", host.cores.size());
     host.memory_bytes = memory();
@@ -113,6 +118,33 @@ class HostReader {
     return result;
   }
 
+  // CPUs of each core, or how many each has: core i of n then has the CPUs i, i + n, ..., as Linux numbers them.
+  std::vector<std::vector<int>> threads(const std::vector<int>& cores) {
+    const Json* value = find("threads");
+    std::vector<std::vector<int>> result;
+    if (!value) return result;
+    if (is_number(*value, kMaxCpu) && *value > 0) {
+      const int64_t highest = cores.empty() ? 0 : *std::max_element(cores.begin(), cores.end());
+      if (highest + (value->get<int64_t>() - 1) * static_cast<int64_t>(cores.size()) > kMaxCpu)
+        return refuse("threads", "gives CPUs above " + std::to_string(kMaxCpu)), result;
+      for (int core : cores)
+        for (int thread = 0; thread < value->get<int>(); ++thread) {
+          if (thread == 0) result.emplace_back();
+          result.back().push_back(core + thread * static_cast<int>(cores.size()));
+        }
+      return result;
+    }
+    bool ok = value->is_array() && value->size() == cores.size();
+    for (size_t i = 0; ok && i < cores.size(); ++i) {
+      const Json& cpus = (*value)[i];
+      ok = cpus.is_array() && std::all_of(cpus.begin(), cpus.end(), [](const Json& item) { return is_number(item, kMaxCpu); });
+      if (ok) result.push_back(cpus.get<std::vector<int>>());
+      ok = ok && !result[i].empty() && result[i][0] == cores[i];
+    }
+    if (!ok) refuse("threads", "must be a number, or for each core the list of its CPUs, the one in cores first");
+    return ok ? result : std::vector<std::vector<int>>{};
+  }
+
   // Place of each core, or a number of places that share the cores evenly.
   std::vector<int> places(const std::string& key, size_t num_cores) {
     const Json* value = find(key);
@@ -142,6 +174,8 @@ class HostReader {
 };
 
 Json parse_json(const std::string& text, const std::string& file) {
+  if (json_depth(text) > kMaxJsonDepth)
+    throw Error(ErrorCode::kUsage, "topology file " + file + ": nested deeper than " + std::to_string(kMaxJsonDepth));
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
@@ -161,16 +195,12 @@ Json host_json(const Host& host) {
   if (!host.user.empty()) json["user"] = host.user;
   if (!host.addresses.empty()) json["addresses"] = host.addresses;
   if (!host.cores.empty()) json["cores"] = host.cores;
+  if (!host.threads_of_core.empty()) json["threads"] = host.threads_of_core;
   if (!host.numa_of_core.empty()) json["numa"] = host.numa_of_core;
   if (!host.socket_of_core.empty()) json["sockets"] = host.socket_of_core;
   if (!host.gpus.empty()) json["gpus"] = host.gpus;
   if (host.memory_bytes) json["memory_bytes"] = host.memory_bytes;
   return json;
-}
-
-const Host* host_named(const Cluster& cluster, const std::string& name) {
-  const auto found = std::find_if(cluster.hosts.begin(), cluster.hosts.end(), [&](const Host& host) { return lower(host.name) == lower(name); });
-  return found == cluster.hosts.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -182,11 +212,17 @@ Cluster parse_topology(const std::string& text, const std::string& file) {
     throw Error(ErrorCode::kUsage, where + "must be {\"hosts\": [...]}");
   Cluster cluster;
   std::vector<std::string> problems;
+  std::set<std::string> names;
+  size_t num_cores = 0;
   for (const Json& item : json["hosts"]) {
     const std::string path = where + "hosts[" + std::to_string(cluster.hosts.size()) + "]";
     Host host = HostReader(item, path, problems).read();
-    if (!host.name.empty() && host_named(cluster, host.name)) problems.push_back(path + ": host '" + host.name + "' is described twice");
+    if (!host.name.empty() && !names.insert(lower(host.name)).second) problems.push_back(path + ": host '" + host.name + "' is described twice");
+    num_cores += host.cores.size();
     cluster.hosts.push_back(std::move(host));
+    if (num_cores <= kMaxCores) continue;
+    problems.push_back(path + ": more than " + std::to_string(kMaxCores) + " cores in all");
+    break;
   }
   if (cluster.hosts.empty()) problems.push_back(where + "has no hosts");
   throw_if_any("", problems);
@@ -202,19 +238,16 @@ std::string topology_text(const Cluster& cluster) {
 Cluster with_hardware(const Cluster& hosts, const Cluster& described) {
   Cluster result = hosts;
   std::vector<std::string> problems;
+  std::map<std::string, const Host*> by_name;
+  for (const Host& host : described.hosts) by_name.emplace(lower(host.name), &host);
   for (Host& host : result.hosts) {
-    const Host* known = host_named(described, host.name);
-    if (!known) {
+    const auto known = by_name.find(lower(host.name));
+    if (known == by_name.end()) {
       problems.push_back("topology file: host " + host.name + " is not described");
       continue;
     }
-    host.addresses = known->addresses;
-    host.cores = known->cores;
-    host.numa_of_core = known->numa_of_core;
-    host.socket_of_core = known->socket_of_core;
-    host.gpus = known->gpus;
-    host.memory_bytes = known->memory_bytes;
-    if (!host.slots) host.slots = known->slots;
+    take_hardware(host, *known->second);
+    if (!host.slots) host.slots = known->second->slots;
   }
   throw_if_any("", problems);
   return result;

@@ -4,6 +4,7 @@
 
 #include "agent/channel.h"
 #include "agent/elf_needed.h"
+#include "agent/oom_kills.h"
 #include "agent/proto/control.pb.h"
 #include "topology/base/error.h"
 
@@ -84,6 +85,7 @@ void LocalGeneration::refuse(uint32_t rank, int exit_code, const std::string& pr
 
 void LocalGeneration::start_ranks(std::vector<RankCommand> commands) {
   state_ = State::kRunning;
+  oom_kills_before_ = oom_kills();
   for (size_t i = 0; i < ranks_.size(); ++i)
     ranks_[i]->start(std::move(commands[i].command), [this](LocalRank& rank) { rank_exited(rank); });
   send_started();
@@ -108,6 +110,7 @@ void LocalGeneration::rank_exited(LocalRank& rank) {
   control::Envelope message;
   auto& body = *message.mutable_exited();
   rank.fill_exit(body);
+  body.set_out_of_memory(body.signal() == SIGKILL && oom_kills() > oom_kills_before_);
   body.set_connected(wireup_.connected(rank.rank()));
   body.set_finalized(wireup_.finalized(rank.rank()));
   for (size_t i = 0; i < ranks_.size(); ++i)
@@ -149,7 +152,24 @@ void LocalGeneration::signal(int number) {
   if (state_ == State::kRunning || state_ == State::kStopping) send_to_ranks(number);
 }
 
-void LocalGeneration::end(milliseconds grace) {
+void LocalGeneration::end(milliseconds grace, milliseconds trace_limit) {
+  if (trace_limit == milliseconds(0) || traces_ || state_ != State::kRunning) return end_now(grace);
+  std::vector<TracedRank> running;
+  for (const auto& rank : ranks_)
+    if (rank->running()) running.push_back({rank->rank(), rank->process().pid()});
+  traces_ = std::make_unique<StackTraces>(io_, channel_, [this](uint32_t rank, std::string lines) {
+    control::Envelope message;
+    auto& body = *message.mutable_output();
+    body.set_generation(start_->generation());
+    body.set_rank(rank);
+    body.set_is_stderr(true);
+    body.set_data(std::move(lines));
+    channel_->send(message);
+  });
+  traces_->take(running, trace_limit, [this, grace] { end_now(grace); });
+}
+
+void LocalGeneration::end_now(milliseconds grace) {
   if (state_ == State::kKilling || state_ == State::kEnded) return;
   const bool first = state_ != State::kStopping;
   state_ = State::kStopping;

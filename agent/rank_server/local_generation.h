@@ -18,6 +18,7 @@
 #include "agent/rank_environment.h"
 #include "agent/rank_server/local_rank.h"
 #include "agent/rank_server/rank_command.h"
+#include "agent/rank_server/stack_traces.h"
 #include "agent/rank_server/wireup.h"
 
 namespace ds {
@@ -40,10 +41,13 @@ class LocalGeneration {
   void begin();  // answers GenerationStarted, or RankExited for every rank that cannot be started
   void input(const control::Input& input);
   void signal(int number);
-  void end(std::chrono::milliseconds grace);  // answers GenerationEnded; a shorter grace may follow
+  // TERM, then KILL after the grace; with a trace limit, first tells where the threads of the ranks stand. Answers
+  // GenerationEnded; a shorter grace may follow.
+  void end(std::chrono::milliseconds grace, std::chrono::milliseconds trace_limit);
   State state() const { return state_; }
 
  private:
+  void end_now(std::chrono::milliseconds grace);
   void wired_up(const std::string& problem);
   bool make_commands(std::vector<RankCommand>& commands);
   void start_ranks(std::vector<RankCommand> commands);
@@ -70,6 +74,8 @@ class LocalGeneration {
   State state_ = State::kPreparing;
   std::vector<std::unique_ptr<LocalRank>> ranks_;
   std::vector<std::string> programs_;  // by local rank
+  uint64_t oom_kills_before_ = 0;  // of this host, when the ranks were started
+  std::unique_ptr<StackTraces> traces_;
   Timer grace_, kill_round_, progress_, reaper_;
   std::chrono::steady_clock::time_point kill_deadline_;
 };

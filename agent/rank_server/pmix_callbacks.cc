@@ -35,7 +35,9 @@ pmix_status_t on_finalized(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t done
 
 pmix_status_t on_abort(const pmix_proc_t* proc, void*, int status, const char message[], pmix_proc_t[], size_t,
                        pmix_op_cbfunc_t done, void* token) {
-  on_server([rank = proc->rank, status, text = std::string(message ? message : ""), done, token](PmixWireup& server) {
+  std::string text = message ? message : "";
+  if (text == "N/A") text.clear();  // what Open MPI says for nothing
+  on_server([rank = proc->rank, status, text = std::move(text), done, token](PmixWireup& server) {
     server.rank_aborted(rank, status, text);
     if (done) done(PMIX_SUCCESS, token);
   });
@@ -49,21 +51,40 @@ pmix_status_t on_fence(const pmix_proc_t procs[], size_t num_procs, const pmix_i
   return PMIX_SUCCESS;
 }
 
+// Ranks of two groups have met at a port, or part again. Ranks of other jobs cannot: each job has its own names.
+pmix_status_t on_connect(const pmix_proc_t procs[], size_t num_procs, const pmix_info_t info[], size_t num_info,
+                         pmix_op_cbfunc_t done, void* token) {
+  auto meeting = copy_meeting("connect", procs, num_procs, info, num_info, done, token);
+  on_server([meeting = std::move(meeting)](PmixWireup& server) { server.fence(meeting); });
+  return PMIX_SUCCESS;
+}
+
+pmix_status_t on_disconnect(const pmix_proc_t procs[], size_t num_procs, const pmix_info_t info[], size_t num_info,
+                            pmix_op_cbfunc_t done, void* token) {
+  auto meeting = copy_meeting("disconnect", procs, num_procs, info, num_info, done, token);
+  on_server([meeting = std::move(meeting)](PmixWireup& server) { server.fence(meeting); });
+  return PMIX_SUCCESS;
+}
+
 pmix_status_t on_direct_modex(const pmix_proc_t* proc, const pmix_info_t[], size_t, pmix_modex_cbfunc_t done,
                               void* token) {
   on_server([rank = proc->rank, done, token](PmixWireup& server) { server.data_wanted(rank, {done, token}); });
   return PMIX_SUCCESS;
 }
 
-pmix_status_t on_publish(const pmix_proc_t* proc, const pmix_info_t info[], size_t num_info, pmix_op_cbfunc_t, void*) {
-  std::vector<Published> values;
+pmix_status_t on_publish(const pmix_proc_t* proc, const pmix_info_t info[], size_t num_info, pmix_op_cbfunc_t done,
+                         void* token) {
+  PmixPublish publish{{}, false, done, token};
+  bool once = false;
   for (size_t i = 0; i < num_info; ++i) {
+    if (PMIX_CHECK_KEY(&info[i], PMIX_PERSISTENCE)) once = info[i].value.data.persist == PMIX_PERSIST_FIRST_READ;
     if (std::string_view(info[i].key).starts_with("pmix.")) continue;
-    auto& value = values.emplace_back(Published{info[i].key, "", proc->rank});
+    auto& value = publish.values.emplace_back(Published{info[i].key, "", proc->rank, false});
     if (!encode_value(info[i].value, value.value)) return PMIX_ERR_NOT_SUPPORTED;
   }
-  on_server([values = std::move(values)](PmixWireup& server) { server.publish(values, false); });
-  return PMIX_OPERATION_SUCCEEDED;
+  for (auto& value : publish.values) value.once = once;
+  on_server([publish = std::move(publish)](PmixWireup& server) { server.names().publish(publish); });
+  return PMIX_SUCCESS;
 }
 
 std::vector<std::string> copy_keys(char** keys) {
@@ -72,16 +93,25 @@ std::vector<std::string> copy_keys(char** keys) {
   return result;
 }
 
-pmix_status_t on_unpublish(const pmix_proc_t* proc, char** keys, const pmix_info_t[], size_t, pmix_op_cbfunc_t, void*) {
-  std::vector<Published> values;
-  for (const auto& key : copy_keys(keys)) values.push_back({key, "", proc->rank});
-  on_server([values = std::move(values)](PmixWireup& server) { server.publish(values, true); });
-  return PMIX_OPERATION_SUCCEEDED;
+pmix_status_t on_unpublish(const pmix_proc_t* proc, char** keys, const pmix_info_t[], size_t, pmix_op_cbfunc_t done,
+                           void* token) {
+  PmixPublish publish{{}, true, done, token};
+  for (const auto& key : copy_keys(keys)) publish.values.push_back({key, "", proc->rank, false});
+  on_server([publish = std::move(publish)](PmixWireup& server) { server.names().publish(publish); });
+  return PMIX_SUCCESS;
 }
 
-pmix_status_t on_lookup(const pmix_proc_t*, char** keys, const pmix_info_t[], size_t, pmix_lookup_cbfunc_t done,
-                        void* token) {
-  on_server([lookup = PmixLookup{copy_keys(keys), {}, done, token}](PmixWireup& server) { server.lookup(lookup); });
+pmix_status_t on_lookup(const pmix_proc_t*, char** keys, const pmix_info_t info[], size_t num_info,
+                        pmix_lookup_cbfunc_t done, void* token) {
+  PmixLookup lookup;
+  lookup.keys = copy_keys(keys);
+  lookup.done = done;
+  lookup.token = token;
+  for (size_t i = 0; i < num_info; ++i) {
+    if (PMIX_CHECK_KEY(&info[i], PMIX_WAIT)) lookup.wait = true;
+    if (PMIX_CHECK_KEY(&info[i], PMIX_TIMEOUT)) lookup.limit = std::chrono::seconds(info[i].value.data.integer);
+  }
+  on_server([lookup = std::move(lookup)](PmixWireup& server) { server.names().lookup(lookup); });
   return PMIX_SUCCESS;
 }
 
@@ -100,8 +130,9 @@ pmix_status_t on_job_control(const pmix_proc_t*, const pmix_proc_t[], size_t, co
                              pmix_info_cbfunc_t, void*) {
   return PMIX_ERR_NOT_SUPPORTED;
 }
-pmix_status_t on_spawn(const pmix_proc_t*, const pmix_info_t[], size_t, const pmix_app_t[], size_t, pmix_spawn_cbfunc_t,
-                       void*) {
+pmix_status_t on_spawn(const pmix_proc_t* proc, const pmix_info_t[], size_t, const pmix_app_t[], size_t,
+                       pmix_spawn_cbfunc_t, void*) {
+  on_server([rank = proc->rank](PmixWireup& server) { server.spawn_refused(rank); });
   return PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -119,6 +150,8 @@ pmix_server_module_t* pmix_module(PmixWireup& server) {
   module.client_finalized = on_finalized;
   module.abort = on_abort;
   module.fence_nb = on_fence;
+  module.connect = on_connect;
+  module.disconnect = on_disconnect;
   module.direct_modex = on_direct_modex;
   module.publish = on_publish;
   module.lookup = on_lookup;

@@ -14,8 +14,7 @@ void PmixDataCall::answer(pmix_status_t status, const std::string& data) const {
       status, copy->data(), copy->size(), token, [](void* held) { delete static_cast<std::string*>(held); }, copy);
 }
 
-PmixFence copy_fence(const pmix_proc_t* procs, size_t num_procs, const pmix_info_t* info, size_t num_info, char* data,
-                     size_t size, pmix_modex_cbfunc_t done, void* token) {
+static PmixFence fence_of(const pmix_proc_t* procs, size_t num_procs, const pmix_info_t* info, size_t num_info) {
   PmixFence fence;
   bool all = false;
   for (size_t i = 0; i < num_procs; ++i) {
@@ -28,10 +27,25 @@ PmixFence copy_fence(const pmix_proc_t* procs, size_t num_procs, const pmix_info
   if (all) fence.key = "*";
   for (size_t i = 0; i < num_info; ++i)
     if (PMIX_CHECK_KEY(&info[i], PMIX_LOCAL_COLLECTIVE_STATUS)) fence.local_status = info[i].value.data.status;
+  return fence;
+}
+
+PmixFence copy_fence(const pmix_proc_t* procs, size_t num_procs, const pmix_info_t* info, size_t num_info, char* data,
+                     size_t size, pmix_modex_cbfunc_t done, void* token) {
+  PmixFence fence = fence_of(procs, num_procs, info, num_info);
   if (data) fence.data.assign(data, size);
   free(data);  // the headers give it to the library, but no released version frees it
-  fence.call = {done, token};
+  const PmixDataCall call{done, token};
+  fence.answer = [call](pmix_status_t status, const std::string& all) { call.answer(status, all); };
   return fence;
+}
+
+PmixFence copy_meeting(const std::string& name, const pmix_proc_t* procs, size_t num_procs, const pmix_info_t* info,
+                       size_t num_info, pmix_op_cbfunc_t done, void* token) {
+  PmixFence meeting = fence_of(procs, num_procs, info, num_info);
+  meeting.key = name + " " + meeting.key;
+  meeting.answer = [done, token](pmix_status_t status, const std::string&) { done(status, token); };
+  return meeting;
 }
 
 bool encode_value(const pmix_value_t& value, std::string& encoded) {

@@ -99,4 +99,19 @@ void describe_job(PmixInfo& info, const control::StartGeneration& start, const s
   }
 }
 
+std::map<std::string, std::string> mpirun_variables(const control::StartGeneration& start) {
+  std::vector<std::string> firsts, sizes;
+  const int apps = std::max(1, start.first_ranks_of_apps_size());
+  for (int app = 0; app < apps; ++app) {
+    const uint32_t first = app == 0 ? 0 : start.first_ranks_of_apps(app);
+    const uint32_t end = app + 1 < apps ? start.first_ranks_of_apps(app + 1) : start.world_size();
+    firsts.push_back(std::to_string(first));
+    sizes.push_back(std::to_string(end - first));
+  }
+  return {{"OMPI_UNIVERSE_SIZE", std::to_string(start.world_size())},
+          {"OMPI_NUM_APP_CTX", std::to_string(apps)},
+          {"OMPI_FIRST_RANKS", join(firsts, " ")},
+          {"OMPI_APP_CTX_NUM_PROCS", join(sizes, " ")}};
+}
+
 }  // namespace ds

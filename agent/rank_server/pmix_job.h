@@ -1,6 +1,7 @@
 // What libpmix is told about a generation: the whole job, and the part of this host.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,8 @@ uint32_t node_of_rank(const control::StartGeneration& start, uint32_t rank);  //
 
 void describe_job(PmixInfo& info, const control::StartGeneration& start, const std::string& own_name,
                   const std::string& folder);
+
+// What Open MPI's own launcher tells each rank about the job; MPI_INFO_ENV and some programs read it.
+std::map<std::string, std::string> mpirun_variables(const control::StartGeneration& start);
 
 }  // namespace ds

@@ -25,7 +25,7 @@ static void check_pmix(pmix_status_t status, const char* what) {
 
 PmixWireup::PmixWireup(boost::asio::io_context& io, const std::string& folder,
                        std::function<void(const control::Envelope&)> send)
-    : io_(io), folder_(folder), host_name_(own_host_name()), send_(std::move(send)) {
+    : io_(io), folder_(folder), host_name_(own_host_name()), send_(std::move(send)), names_(io, send_) {
   if (!loopback_is_up())
     throw Error(ErrorCode::kUnavailable, "pmix: interface=lo on " + host_name_ +
                                              " is down: ranks reach their PMIx server over it; ip link set lo up");
@@ -47,6 +47,7 @@ void PmixWireup::initialise() {
 
 void PmixWireup::prepare(const control::StartGeneration& start, std::function<void(std::string)> ready) {
   start_ = start;
+  names_.begin(start);
   ready_ = std::move(ready);
   describe_job(job_, start_, host_name_, folder_);
   void* token = pmix_token([this](pmix_status_t status) {
@@ -92,6 +93,7 @@ void PmixWireup::extend(Environment& environment, uint32_t rank) {
   // Without a sign that somebody launched it, each rank of Open MPI 4.1 becomes a world of one and all of them exit 0;
   // this is the sign it believes for direct launch.
   environment["JSM_JSRUN_PORT"] = "1";
+  for (const auto& [name, value] : mpirun_variables(start_)) environment[name] = value;
 }
 
 void PmixWireup::rank_connected(uint32_t rank, bool finalized) {
@@ -114,13 +116,24 @@ void PmixWireup::rank_aborted(uint32_t rank, int status, const std::string& text
   send_(message);
 }
 
+void PmixWireup::spawn_refused(uint32_t rank) {
+  control::Envelope message;
+  auto& body = *message.mutable_output();
+  body.set_generation(start_.generation());
+  body.set_rank(rank);
+  body.set_is_stderr(!start_.merge_stderr());
+  body.set_data("dslaunch: rank " + std::to_string(rank) +
+                " called MPI_Comm_spawn: dslaunch starts no further processes; use mpirun\n");
+  send_(message);
+}
+
 void PmixWireup::fence(PmixFence fence) {
   std::set<uint32_t> nodes;
   for (const uint32_t rank : fence.ranks) nodes.insert(node_of_rank(start_, rank));
   for (int node = 0; fence.ranks.empty() && node < start_.hosts_size(); ++node)
     nodes.insert(static_cast<uint32_t>(node));
   const std::string key = fence.key + "#" + std::to_string(fence_numbers_[fence.key]++);
-  open_fences_[key] = fence.call;
+  open_fences_[key] = fence.answer;
   control::Envelope message;
   auto& body = *message.mutable_fence();
   body.set_generation(start_.generation());
@@ -167,61 +180,19 @@ void PmixWireup::give_data(const control::Modex& request) {
   if (status != PMIX_SUCCESS) on_data(status, nullptr, 0, then);
 }
 
-void PmixWireup::publish(const std::vector<Published>& values, bool remove) {
-  for (const auto& value : values) {
-    control::Envelope message;
-    auto& body = *message.mutable_publish();
-    body.set_generation(start_.generation());
-    body.set_remove(remove);
-    body.set_key(value.key);
-    body.set_value(value.value);
-    body.set_rank(value.rank);
-    send_(message);
-  }
-}
-
-void PmixWireup::lookup(PmixLookup lookup) {
-  const uint32_t id = next_id_++;
-  open_lookups_[id] = std::move(lookup);
-  ask_next(id);
-}
-
-void PmixWireup::ask_next(uint32_t id) {
-  const auto found = open_lookups_.find(id);
-  if (found->second.keys.empty()) {
-    found->second.answer(start_.name_space());
-    open_lookups_.erase(found);
-    return;
-  }
-  control::Envelope message;
-  auto& body = *message.mutable_lookup();
-  body.set_generation(start_.generation());
-  body.set_id(id);
-  body.set_node(start_.node());
-  body.set_key(found->second.keys.back());
-  send_(message);
-}
-
-void PmixWireup::take_lookup(const control::LookupDone& answer) {
-  const auto found = open_lookups_.find(answer.id());
-  if (found == open_lookups_.end()) return;
-  auto& lookup = found->second;
-  if (answer.found()) lookup.found.push_back({lookup.keys.back(), answer.value(), answer.rank()});
-  lookup.keys.pop_back();
-  ask_next(answer.id());
-}
-
 void PmixWireup::handle(const control::Envelope& message) {
   if (message.has_fence_done()) {
     const auto& body = message.fence_done();
-    if (const auto call = open_fences_.extract(body.key())) call.mapped().answer(body.status(), body.data());
+    if (const auto call = open_fences_.extract(body.key())) call.mapped()(body.status(), body.data());
   } else if (message.has_modex()) {
     give_data(message.modex());
   } else if (message.has_modex_done()) {
     const auto& body = message.modex_done();
     if (const auto call = open_requests_.extract(body.id())) call.mapped().answer(body.status(), body.data());
+  } else if (message.has_publish_done()) {
+    names_.take(message.publish_done());
   } else if (message.has_lookup_done()) {
-    take_lookup(message.lookup_done());
+    names_.take(message.lookup_done());
   }
 }
 

@@ -9,6 +9,7 @@
 #include "agent/proto/control.pb.h"
 #include "agent/rank_server/pmix_calls.h"
 #include "agent/rank_server/pmix_info.h"
+#include "agent/rank_server/pmix_names.h"
 #include "agent/rank_server/wireup.h"
 
 namespace ds {
@@ -30,8 +31,8 @@ class PmixWireup final : public Wireup {
   void rank_aborted(uint32_t rank, int status, const std::string& text);
   void fence(PmixFence fence);
   void data_wanted(uint32_t rank, PmixDataCall call);
-  void publish(const std::vector<Published>& values, bool remove);
-  void lookup(PmixLookup lookup);
+  PmixNames& names() { return names_; }
+  void spawn_refused(uint32_t rank);  // tells why, on the rank's stderr
 
   boost::asio::io_context& io() { return io_; }
 
@@ -40,8 +41,6 @@ class PmixWireup final : public Wireup {
   void register_clients();
   void client_registered(pmix_status_t status);
   void give_data(const control::Modex& request);
-  void ask_next(uint32_t id);
-  void take_lookup(const control::LookupDone& answer);
 
   boost::asio::io_context& io_;
   std::string folder_, host_name_;
@@ -52,10 +51,10 @@ class PmixWireup final : public Wireup {
   int clients_left_ = 0;
   std::set<uint32_t> connected_, finalized_;
   std::map<std::string, uint32_t> fence_numbers_;
-  std::map<std::string, PmixDataCall> open_fences_;
+  std::map<std::string, PmixAnswer> open_fences_;
   uint32_t next_id_ = 1;
   std::map<uint32_t, PmixDataCall> open_requests_;
-  std::map<uint32_t, PmixLookup> open_lookups_;
+  PmixNames names_;
 };
 
 }  // namespace ds

@@ -32,12 +32,18 @@ static std::string choose_folder(const control::StartGeneration& start, const co
   return "/";
 }
 
+// What a shell and mpirun say about the folder that a program starts in.
+static Environment in_folder(Environment environment, const std::string& folder, bool mpi) {
+  environment["PWD"] = folder;
+  if (mpi) environment["OMPI_MCA_initial_wdir"] = folder;
+  return environment;
+}
+
 RankCommand rank_command(const control::StartGeneration& start, const control::RankSpec& rank,
                          const Environment& environment) {
   RankCommand result;
   Command& command = result.command;
-  for (const auto& argument : rank.argv()) command.argv.push_back(expand_run_folder(argument, start.run_folder()));
-  command.env = assignments(environment);
+  for (const auto& argument : rank.argv()) command.argv.push_back(with_run_folder(argument, start));
   command.cpus.assign(rank.cpus().begin(), rank.cpus().end());
   command.folder = choose_folder(start, rank, environment);
   if (const int error = folder_error(command.folder)) {
@@ -45,6 +51,7 @@ RankCommand rank_command(const control::StartGeneration& start, const control::R
     result.problem = "cannot change to the working directory " + command.folder + ": " + std::strerror(error);
     return result;
   }
+  command.env = assignments(in_folder(environment, command.folder, start.wireup() != "none"));
   const std::string name = command.argv.empty() ? "" : command.argv[0];
   const auto program = find_program(name, command.folder, get_or(environment, "PATH", "/usr/local/bin:/usr/bin:/bin"));
   command.program = program.path;

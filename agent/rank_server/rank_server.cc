@@ -118,7 +118,7 @@ class RankServer {
 
   void end(const control::EndGeneration& end) {
     const auto grace = end.grace_ms() ? std::chrono::milliseconds(end.grace_ms()) : kDefaultGrace;
-    if (generation_) return generation_->end(grace);
+    if (generation_) return generation_->end(grace, std::chrono::milliseconds(end.trace_ms()));
     answer_ended(end.generation());
   }
 

@@ -53,6 +53,8 @@ int fit(const Components& pattern, const Components& path, size_t length) {
   return equal;
 }
 
+constexpr size_t kMaxSuggestions = 30;  // of a nearest key; a file of another kind would need one a line
+
 struct Pattern {
   Components parts;
   const DsKey* key;
@@ -94,6 +96,7 @@ class Checker {
   }
 
   std::string nearest_sibling(const Components& path, const std::string& name) const {
+    if (findings_.problems.size() >= kMaxSuggestions) return "";
     std::vector<std::string> siblings;
     for (const auto& pattern : patterns_)
       if (pattern.parts.size() == path.size() + 1 && fit(pattern.parts, path, path.size()) >= 0)

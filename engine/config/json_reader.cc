@@ -2,6 +2,7 @@
 // iterator that counts characters tells where each value ends.
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/config/json_node.h"
@@ -129,11 +130,11 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
 
   bool key(string_t& name) override {
-    const JsonNode& object = *open_.back();
     key_place_ = {here_.line, std::max(1, here_.column - static_cast<int>(name.size()) - 2)};
-    if (object.find(name) != nullptr)
+    const auto [first, added] = open_.back().line_of_key.emplace(name, key_place_.line);
+    if (!added)
       repeated.push_back(at(file_, key_place_) + name + ": the key is repeated, first in line " +
-                         std::to_string(object.find(name)->line));
+                         std::to_string(first->second));
     key_ = std::move(name);
     return true;
   }
@@ -149,6 +150,11 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   std::vector<std::string> repeated;
 
  private:
+  struct Open {
+    JsonNode* node;  // the last element of its parent: never moved while open
+    std::map<std::string, int> line_of_key;
+  };
+
   bool integer(int64_t value) {
     return add({.kind = Kind::kInteger, .integer = value, .number = static_cast<double>(value)});
   }
@@ -159,18 +165,19 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   JsonNode* place(JsonNode node) {
-    const bool member = !open_.empty() && open_.back()->is(Kind::kObject);
+    const bool member = !open_.empty() && open_.back().node->is(Kind::kObject);
     node.line = member ? key_place_.line : here_.line;
     node.column = member ? key_place_.column : here_.column;
     if (open_.empty()) return &(root = std::move(node));
-    if (member) open_.back()->keys.push_back(key_);
-    open_.back()->items.push_back(std::move(node));
-    return &open_.back()->items.back();
+    JsonNode& parent = *open_.back().node;
+    if (member) parent.keys.push_back(key_);
+    parent.items.push_back(std::move(node));
+    return &parent.items.back();
   }
 
   bool open(Kind kind) {
     if (open_.size() >= kMaxDepth) refuse(file_, here_, "nested deeper than " + std::to_string(kMaxDepth));
-    open_.push_back(place({.kind = kind}));
+    open_.push_back({place({.kind = kind}), {}});
     return true;
   }
 
@@ -182,7 +189,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   const std::string& text_;
   const std::string& file_;
   const Place& here_;
-  std::vector<JsonNode*> open_;  // the last elements of their parents: never moved while open
+  std::vector<Open> open_;
   std::string key_;
   Place key_place_;
 };

@@ -116,9 +116,10 @@ class Resolver {
     } catch (const Error& error) {
       problem(place("model.config") + ": " + error.what());
     }
-    if (out_.init == "weights" && fs::is_directory(out_.model_folder) && !has_weights(out_.model_folder))
+    std::error_code error;
+    if (out_.init == "weights" && fs::is_directory(out_.model_folder, error) && !has_weights(out_.model_folder))
       problem(place("model.init") + ": " + out_.model_folder + " holds no *.safetensors file");
-    else if (out_.init == "weights" && fs::is_regular_file(out_.model_folder))
+    else if (out_.init == "weights" && fs::is_regular_file(out_.model_folder, error))
       problem(place("model.init") + ": model.config must be a folder with config.json and *.safetensors");
   }
 

@@ -16,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kMaxSuggestions = 30;  // of a nearest key; a file of another kind would need one a line
+
 std::string absolute(const std::string& folder, const std::string& path) {
   fs::path full = (fs::path(folder) / path).lexically_normal();
   if (!full.has_filename() && full.has_relative_path()) full = full.parent_path();
@@ -40,7 +42,8 @@ std::string settled(const TrainKey& row, const ConfigValue& value) {
     return parse_flag(value.text, good) ? "true" : "false";
   }
   if (type != "paths") return value.text;
-  if (fs::exists(absolute(value.folder, value.text))) return absolute(value.folder, value.text);
+  std::error_code error;
+  if (fs::exists(absolute(value.folder, value.text), error)) return absolute(value.folder, value.text);
   std::vector<std::string> paths;
   for (const auto& part : list_items(value.text)) paths.push_back(absolute(value.folder, part));
   return join(paths, ", ");
@@ -126,13 +129,16 @@ class Reader {
     if (wrong.empty()) wrong = unwritable(value.text);
     if (wrong.empty() && value.text.empty() && std::string_view(row->type) != "list") wrong = "has no value";
     if (wrong.empty()) wrong = value_problem(row->type, row->allowed, value.text);
+    const std::string text = wrong.empty() ? settled(*row, value) : "";
+    if (wrong.empty() && text.empty() && std::string_view(row->type) == "paths") wrong = "has no value";  // only commas
     if (wrong.empty())
-      value.text = settled(*row, value);
+      value.text = text;
     else
       problems.push_back(value.where + ": " + subject + ": " + wrong);
   }
 
-  static std::string nearest_key(const std::string& key) {
+  std::string nearest_key(const std::string& key) const {
+    if (problems.size() >= kMaxSuggestions) return "";
     std::vector<std::string> names, last_parts;
     const std::string last = split(key, '.').back();
     for (const auto& row : train_keys()) {

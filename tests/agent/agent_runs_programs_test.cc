@@ -1,6 +1,7 @@
 // A real dsagent runs programs that know nothing of MPI: exit codes, signals, output, input, folders, signals,
 // leftovers.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <chrono>
 #include <csignal>
@@ -161,11 +162,11 @@ TEST_F(AgentRunsPrograms, ARankThatWritesFasterThanTheLauncherReadsHasToWait) {
 TEST_F(AgentRunsPrograms, RanksFindTheirPlaceAndFilesInTheEnvironment) {
   auto plan =
       launcher.plan(1, {sh("echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $OMPI_COMM_WORLD_RANK; cat $1; "
-                           "echo $FILE; test -n \"$MASTER_PORT\" && test -s \"$DSLAUNCH_BLOCK\""),
+                           "echo $1; test -n \"$MASTER_PORT\" && test -s \"$DSLAUNCH_BLOCK\""),
                         {"true"}});
   plan.mutable_ranks(0)->add_argv("sh");
   plan.mutable_ranks(0)->add_argv("{run}/a.cfg");
-  plan.add_env("FILE={run}/a.cfg");
+  plan.set_training(true);
   auto& file = *plan.add_files();
   file.set_name("a.cfg");
   file.set_content("content\n");
@@ -215,6 +216,33 @@ TEST_F(AgentRunsPrograms, OneAgentServesManyGenerations) {
     ASSERT_TRUE(launcher.run(launcher.plan(generation, {sh("exit " + std::to_string(generation))})));
     EXPECT_EQ(launcher.exits[0].exit_code(), static_cast<int>(generation));
   }
+}
+
+TEST_F(AgentRunsPrograms, TwoRanksThatFailAtOnceAlwaysGiveTheirCode) {
+  for (uint32_t generation = 1; generation <= 100; ++generation) {
+    launcher.exits.clear();
+    ASSERT_TRUE(launcher.run(launcher.plan(generation, {sh("exit 3"), sh("exit 3")}))) << generation;
+    for (const uint32_t rank : {0u, 1u}) {
+      ASSERT_EQ(launcher.exits[rank].exit_code(), 3) << generation;
+      ASSERT_EQ(launcher.exits[rank].signal(), 0) << generation;
+    }
+  }
+}
+
+TEST_F(AgentRunsPrograms, ABoundRankMayUseItsCpusOnly) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  uint32_t last = CPU_SETSIZE - 1;
+  while (!CPU_ISSET(last, &allowed)) --last;
+  const Argv tell = {"grep", "Cpus_allowed_list", "/proc/self/status"};
+  auto plan = launcher.plan(1, {tell, tell});
+  plan.mutable_ranks(0)->add_cpus(last);
+  ASSERT_TRUE(launcher.run(plan));
+  EXPECT_EQ(launcher.out[0], "Cpus_allowed_list:\t" + std::to_string(last) + "\n");
+  std::ifstream own("/proc/self/status");
+  std::string line;
+  while (std::getline(own, line) && !line.starts_with("Cpus_allowed_list")) continue;
+  EXPECT_EQ(launcher.out[1], line + "\n") << "without a binding as the agent may";
 }
 
 TEST_F(AgentRunsPrograms, TheHostDescribesItselfAndChecksPaths) {

@@ -169,7 +169,9 @@ void FakeLauncher::handle(const std::shared_ptr<Channel>& channel, const Envelop
         published_.erase(message.publish().key());
       else
         published_[message.publish().key()] = message.publish();
-      return;
+      answer.mutable_publish_done()->set_id(message.publish().id());
+      answer.mutable_publish_done()->set_node(message.publish().node());
+      return send(answer, static_cast<int>(message.publish().node()));
     case Envelope::kLookup: {
       auto& body = *answer.mutable_lookup_done();
       body.set_id(message.lookup().id());

@@ -86,21 +86,27 @@ TEST(RankEnvironmentOf, TheUserWinsOverDefaultsButNotOverThePlace) {
   auto start = two_hosts();
   start.add_env("OMP_NUM_THREADS=3");
   start.add_env("FILE={run}/train.cfg");
+  start.add_env("prepend LD_LIBRARY_PATH=/x:/y");
+  start.mutable_ranks(0)->add_env("prepend LD_LIBRARY_PATH=/w");
+  start.add_env("prepend NEW=/x");
   start.add_env("RANK=17");
   start.add_mca("pml=ucx");
   start.mutable_ranks(0)->add_env("MASTER_PORT=4242");
-  const auto env = rank_environment({}, start, start.ranks(0), surroundings());
+  const auto env = rank_environment({{"LD_LIBRARY_PATH", "/here"}}, start, start.ranks(0), surroundings());
   EXPECT_EQ(get_or(env, "OMP_NUM_THREADS", ""), "3");
-  EXPECT_EQ(get_or(env, "FILE", ""), "/run/train.cfg");
+  EXPECT_EQ(get_or(env, "FILE", ""), "{run}/train.cfg");
+  EXPECT_EQ(get_or(env, "LD_LIBRARY_PATH", ""), "/w:/x:/y:/here");
+  EXPECT_EQ(get_or(env, "NEW", ""), "/x");
   EXPECT_EQ(get_or(env, "RANK", ""), "2");
   EXPECT_EQ(get_or(env, "MASTER_PORT", ""), "4242");
   EXPECT_EQ(get_or(env, "OMPI_MCA_pml", ""), "ucx");
   EXPECT_EQ(env.count("OMPI_MCA_btl"), 0u);
 }
 
-TEST(RankEnvironmentOf, BoundRanksGetAsManyThreadsAsCpus) {
+TEST(RankEnvironmentOf, BoundRanksGetAsManyThreadsAsCores) {
   auto start = two_hosts();
-  for (const uint32_t cpu : {4u, 5u, 6u}) start.mutable_ranks(0)->add_cpus(cpu);
+  for (const uint32_t cpu : {4u, 5u, 6u, 12u, 13u, 14u}) start.mutable_ranks(0)->add_cpus(cpu);
+  start.mutable_ranks(0)->set_num_cores(3);
   EXPECT_EQ(get_or(rank_environment({}, start, start.ranks(0), surroundings()), "OMP_NUM_THREADS", ""), "3");
 }
 
@@ -127,7 +133,7 @@ TEST(McaDefaults, GiveWayToTheUserAndToFastFabrics) {
   EXPECT_EQ(user["OMPI_MCA_mpi_yield_when_idle"], "0");
   Environment fabric;
   add_mca_defaults(fabric, {.several_hosts = true, .fast_fabric = true});
-  EXPECT_EQ(fabric.count("OMPI_MCA_pml"), 0u);
+  EXPECT_EQ(fabric.count("OMPI_MCA_pml") + fabric.count("OMPI_MCA_btl") + fabric.count("OMPI_MCA_btl_tcp_if_include"), 0u);
 }
 
 TEST(McaDefaults, TracesOfAnMpirunAreNoWishes) {
@@ -147,9 +153,13 @@ TEST(HostSpecRanks, AreContiguousUnlessListed) {
   EXPECT_EQ(ranks_of(host), (std::vector<uint32_t>{1, 3}));
 }
 
-TEST(RunFolderName, IsReplacedWhereverItStands) {
-  EXPECT_EQ(expand_run_folder("--a={run}/x:{run}", "/r"), "--a=/r/x:/r");
-  EXPECT_EQ(expand_run_folder("{ru}n{run", "/r"), "{ru}n{run");
+TEST(RunFolderName, StandsForTheFolderOnlyInFrontOfAnArgumentOfTraining) {
+  control::StartGeneration start;
+  start.set_run_folder("/r");
+  EXPECT_EQ(with_run_folder("{run}/x", start), "{run}/x");
+  start.set_training(true);
+  EXPECT_EQ(with_run_folder("{run}/x", start), "/r/x");
+  EXPECT_EQ(with_run_folder("--a={run}/x", start), "--a={run}/x");
 }
 
 }  // namespace ds

@@ -43,6 +43,30 @@ TEST_F(ProgramOnThreeHosts, AnMpiProgramIsOneWorldOverAllHosts) {
   expect_nothing_left();
 }
 
+TEST_F(ProgramOnThreeHosts, AllRanksMeetAtAnAddressOfTheFirstHostThatTheOthersReach) {
+  const std::string script = "exec 3<>/dev/tcp/$MASTER_ADDR/22 && read -t 20 line <&3; echo $MASTER_ADDR $MASTER_PORT ${line%%-*}";
+  const auto result = bed().run("node1", launch({"bash", "-c", script}), seconds(60));
+  EXPECT_EQ(result.code, 0) << result.err;
+  const auto lines = sorted_lines(result.out);
+  EXPECT_EQ(lines, std::vector<std::string>(6, lines[0])) << "one port for all";
+  EXPECT_TRUE(lines[0].starts_with("10.77.0.1 ") && lines[0].ends_with(" SSH")) << lines[0] << ": node1 and its sshd";
+  expect_nothing_left();
+}
+
+TEST_F(ProgramOnThreeHosts, AMachineHasOneNameInAHostfile) {
+  bed().run("node1", {"sh", "-c", "echo '10.77.0.1 node1-nfs' >>/etc/hosts"});
+  std::ofstream(hostfile()) << "node1 slots=2\nnode1-nfs slots=2\nnode2 slots=2\n";
+  const auto here = bed().run("node1", launch({"true"}), seconds(60));
+  EXPECT_EQ(here.code, 2) << here.err;
+  EXPECT_NE(here.err.find("node1 and node1-nfs are all this machine"), std::string::npos) << here.err;
+  std::ofstream(hostfile()) << "node1 slots=2\nnode2 slots=2\n10.77.0.2 slots=2\n";
+  const auto there = bed().run("node1", launch({"true"}), seconds(60));
+  EXPECT_EQ(there.code, 2) << there.err;
+  EXPECT_NE(there.err.find("are one machine"), std::string::npos) << there.err;
+  for (const char* name : {"node2", "10.77.0.2"}) EXPECT_NE(there.err.find(name), std::string::npos) << there.err;
+  expect_nothing_left();
+}
+
 TEST_F(ProgramOnThreeHosts, AHostThatCannotBeReachedIsNamedAndTheJobDoesNotStart) {
   bed().cut("node3");
   const auto result = bed().run("node1", launch({"true"}), seconds(60));

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
+#include "hostfiles/host_option.h"
 #include "tests/topology/expect_error.h"
 
 namespace ds {
@@ -68,6 +70,14 @@ TEST(Filter, RefusesBothFiltersTogether) {
 TEST(Filter, RefusesMalformedText) {
   for (const char* text : {"a:b:c", "w0:1:2", "w0:x", "w0:", "w0:-1", "w0:1,,2", "@", "w0@", ":1", "w0:1-2", "w[1-0]"})
     EXPECT_FALSE(include_error(text).empty()) << text;
+}
+TEST(Filter, BoundsTheNumberOfNamesAndOfProblems) {
+  expect_words(include_error("w[0-65535]@w[0-65535]"), {"not in the list"});
+  const Cluster many = parse_host_option("n[0-65535]");
+  EXPECT_EQ(filter_hosts(many, "n[0-65535]", "").hosts.size(), 65536u);
+  expect_words(usage_error_of([&] { filter_hosts(many, "n[0-65535]@n0", ""); }), {"more than 65536 hosts in all"});
+  const std::string said = include_error("x[0-65535]@y[0-65535]");
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 29);
 }
 TEST(Filter, RefusesToLeaveNothing) { expect_words(exclude_error("w0@w1"), {"no host is left"}); }
 

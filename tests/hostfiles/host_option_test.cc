@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/topology/expect_error.h"
 
 namespace ds {
@@ -29,6 +31,15 @@ TEST(HostOption, RefusesBadItemsAllAtOnce) {
   expect_words(usage_error_of([] { parse_host_option("a:x,b:-1,c%,-d,e:1:2"); }), {"'a:x'", "'b:-1'", "'c%'", "'-d'", "'e:1:2'"});
   for (const char* list : {"", ",", "a:", "a:65536", "n[2-1]", "@a", "a:65535,a", "u@a,v@a"})
     EXPECT_FALSE(usage_error_of([&] { parse_host_option(list); }).empty()) << list;
+}
+
+TEST(HostOption, BoundsTheNumberOfNamesAndOfProblems) {
+  expect_words(usage_error_of([] { parse_host_option("n[0-65534],a,a"); }), {"more than 65536 hosts"});
+  EXPECT_EQ(parse_host_option("n[0-65534],a").hosts.size(), 65536u);
+  std::string list;
+  for (int i = 0; i < 1000; ++i) list += "n[0-65535][x],";
+  const std::string said = usage_error_of([&] { parse_host_option(list); });
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 29) << said;
 }
 
 }  // namespace

@@ -52,6 +52,16 @@ TEST(HostRange, BoundsTheNumberOfHosts) {
   expect_words(refused("n[0-999][0-999]"), {"65536"});
 }
 
+TEST(HostRange, BoundsBracketsAndTheLengthOfNames) {
+  std::string item = "n";
+  for (int i = 0; i < 16; ++i) item += "[0]";
+  EXPECT_EQ(names(item), "n" + std::string(16, '0'));
+  expect_words(refused(item + "[0]"), {"more than 16 brackets"});
+  const std::string long_name(2000, 'n');
+  EXPECT_EQ(names(long_name), long_name);
+  expect_words(refused(long_name + "[0-65535]"), {"names of more than 1024 characters"});
+}
+
 TEST(HostRange, SplitsListsAtCommasOutsideBrackets) {
   EXPECT_EQ(join(split_host_list("a,n[1,2],b"), "|"), "a|n[1,2]|b");
   EXPECT_EQ(join(split_host_list(" a,, b c,"), "|"), "a|b|c");

@@ -117,6 +117,17 @@ TEST(Hostfile, ExpandsSlurmRanges) {
   expect_words(refused("n[3-1]\n"), {"hosts:1:", "backwards"});
 }
 
+TEST(Hostfile, BoundsTheNumberOfHosts) {
+  EXPECT_EQ(parse("n[0-65535]\n").entries.size(), 65536u);
+  // A host beyond the bound that is named again.
+  expect_words(refused("n[0-65535]\na\na\n"), {"hosts:2: more than 65536 hosts"});
+  std::string ranges, lines;
+  for (int i = 0; i < 1000; ++i) ranges += "n[0-65535]\n";
+  expect_words(refused(ranges), {"hosts:2: more than 65536 hosts"});
+  for (int i = 0; i < 70000; ++i) lines += "a\n";
+  EXPECT_EQ(hosts(lines, true), "a:70000 ") << "lines are not bounded";
+}
+
 TEST(Hostfile, AcceptsIpv6Addresses) {
   EXPECT_EQ(hosts("fe80::1\n2001:db8::10 slots=2\n"), "fe80::1:- 2001:db8::10:2 ");
   EXPECT_EQ(hosts("[2001:db8::10] slots=2\n"), "2001:db8::10:2 ");

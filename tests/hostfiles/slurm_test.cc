@@ -72,6 +72,18 @@ TEST(SlurmAllocation, PrefersGpusUnlessTasksWereAskedFor) {
   EXPECT_EQ(hosts(with(kJob, "SLURM_GPUS_ON_NODE", "4")), "c1:4 c2:4 c3:4 ");
   EXPECT_EQ(hosts(with(with(kJob, "SLURM_GPUS_ON_NODE", "4"), "SLURM_NTASKS", "5")), "c1:2 c2:2 c3:1 ");
 }
+TEST(SlurmAllocation, LeavesSlotsOpenWhenNodesMayHaveDifferentNumbersOfGpus) {
+  const Variables two{{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "c[1-2]"}, {"SLURM_GPUS", "5"}, {"SLURM_GPUS_ON_NODE", "4"},
+                      {"SLURM_TASKS_PER_NODE", "8(x2)"}};
+  EXPECT_EQ(hosts(two), "c1:- c2:- ");
+  EXPECT_EQ(hosts(with(two, "SLURM_GPUS_PER_NODE", "4")), "c1:4 c2:4 ");
+  EXPECT_EQ(hosts(with(two, "SLURM_NTASKS", "16")), "c1:8 c2:8 ") << "tasks were asked for";
+  EXPECT_EQ(hosts(with(two, "SLURM_JOB_NODELIST", "c1")), "c1:4 ") << "of one node the number is known";
+}
+TEST(SlurmAllocation, IgnoresVariablesThatMeanSomethingElse) {
+  EXPECT_EQ(hosts(with(kJob, "SLURM_JOB_GPUS", "0,1,2,3,4")), hosts(kJob)) << "numbers of the node, not of what this job may use";
+  EXPECT_EQ(hosts(with(kJob, "SLURM_LAUNCH_NODE_IPADDR", "10.0.0.9")), hosts(kJob)) << "where srun ran, not the first node";
+}
 TEST(SlurmAllocation, FallsBackToCpus) { EXPECT_EQ(hosts(with(kJob, "SLURM_TASKS_PER_NODE", "")), "c1:8 c2:8 c3:8 "); }
 TEST(SlurmAllocation, PrefersTheStep) {
   Variables step = with(kJob, "SLURM_STEP_NODELIST", "c2");

@@ -1,6 +1,8 @@
 // Fences, modex and names between rank servers.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "agent/proto/control.pb.h"
 #include "launcher/collector.h"
 
@@ -101,6 +103,99 @@ TEST_F(CollectorTest, PublishedNamesAreFoundUntilTheyAreRemoved) {
   collector.take(publish, now);
   collector.take(lookup, now);
   EXPECT_FALSE(sent.all.back().second.lookup_done().found());
+}
+
+class NamesTest : public CollectorTest {
+ protected:
+  static constexpr int kNode = 1;
+
+  void publish(const std::string& value, uint32_t rank, bool once = false, bool remove = false) {
+    control::Envelope message;
+    auto& body = *message.mutable_publish();
+    body.set_generation(1);
+    body.set_key("name");
+    body.set_value(value);
+    body.set_rank(rank);
+    body.set_once(once);
+    body.set_remove(remove);
+    body.set_id(100 + rank);
+    body.set_node(kNode);
+    collector.take(message, now);
+  }
+
+  void look_up(uint32_t id, bool wait) {
+    control::Envelope message;
+    auto& body = *message.mutable_lookup();
+    body.set_generation(1);
+    body.set_key("name");
+    body.set_node(kNode);
+    body.set_id(id);
+    body.set_wait(wait);
+    collector.take(message, now);
+  }
+
+  // "id value" of each answer, "-" where nothing was found, "done id" for what was published.
+  std::vector<std::string> answers() {
+    std::vector<std::string> texts;
+    for (const auto& [node, message] : std::exchange(sent.all, {})) {
+      EXPECT_EQ(node, kNode);
+      if (message.has_publish_done()) texts.push_back("done " + std::to_string(message.publish_done().id()));
+      else texts.push_back(std::to_string(message.lookup_done().id()) + " " + (message.lookup_done().found() ? message.lookup_done().value() : "-"));
+    }
+    return texts;
+  }
+};
+using Texts = std::vector<std::string>;
+
+TEST_F(NamesTest, APublishIsConfirmedWhenItCanBeFound) {
+  publish("port", 4);
+  look_up(1, false);
+  EXPECT_EQ(answers(), (Texts{"done 104", "1 port"}));
+}
+
+TEST_F(NamesTest, AWaitingLookupIsAnsweredByTheNextPublish) {
+  look_up(1, true);
+  look_up(2, true);
+  EXPECT_EQ(answers(), Texts{});
+  publish("port", 4);
+  EXPECT_EQ(answers(), (Texts{"1 port", "2 port", "done 104"}));
+}
+
+TEST_F(NamesTest, ALookupWithTheSameIdEndsTheWaiting) {
+  look_up(1, true);
+  look_up(1, false);
+  EXPECT_EQ(answers(), (Texts{"1 -"}));
+  publish("port", 4);
+  EXPECT_EQ(answers(), (Texts{"done 104"})) << "nobody waits any more";
+}
+
+TEST_F(NamesTest, ValuesForOneReaderAreReadOnceInTheOrderInWhichTheyCame) {
+  publish("first", 4, true);
+  publish("second", 4, true);
+  look_up(1, false);
+  look_up(2, false);
+  look_up(3, false);
+  EXPECT_EQ(answers(), (Texts{"done 104", "done 104", "1 first", "2 second", "3 -"}));
+}
+
+TEST_F(NamesTest, AValueForOneReaderGoesToTheOneThatWaitedLongest) {
+  look_up(1, true);
+  look_up(2, true);
+  publish("first", 4, true);
+  EXPECT_EQ(answers(), (Texts{"1 first", "done 104"}));
+  publish("second", 5, true);
+  EXPECT_EQ(answers(), (Texts{"2 second", "done 105"}));
+}
+
+TEST_F(NamesTest, ARankTakesBackOnlyItsOwnName) {
+  publish("old", 4);
+  publish("new", 4);
+  publish("other", 5);
+  publish("", 5, false, true);
+  look_up(1, false);
+  publish("", 4, false, true);
+  look_up(2, false);
+  EXPECT_EQ(answers(), (Texts{"done 104", "done 104", "done 105", "done 105", "1 new", "done 104", "2 -"}));
 }
 
 }  // namespace

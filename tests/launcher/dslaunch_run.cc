@@ -47,7 +47,7 @@ RunningDslaunch::RunningDslaunch(const std::vector<std::string>& arguments, cons
   char pattern[] = "/tmp/dslaunch-test-XXXXXX";
   folder_ = ::mkdtemp(pattern);
   std::ofstream(folder_ + "/in") << options.input;
-  std::vector<std::string> words = {test::bin_folder() + "/dslaunch"};
+  std::vector<std::string> words = {options.program.empty() ? test::bin_folder() + "/dslaunch" : options.program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -60,9 +60,10 @@ RunningDslaunch::RunningDslaunch(const std::vector<std::string>& arguments, cons
   open_as(0, folder_ + "/in", O_RDONLY);
   open_as(1, folder_ + "/out", O_WRONLY | O_CREAT | O_APPEND);
   open_as(2, folder_ + "/err", O_WRONLY | O_CREAT | O_APPEND);
+  ::signal(SIGHUP, SIG_DFL);  // whatever started the tests, nohup too
   if (options.ignored_signal) ::signal(options.ignored_signal, SIG_IGN);
   if (::chdir(options.folder.c_str()) != 0) ::_exit(99);
-  ::execv(argv[0], argv.data());
+  ::execvp(argv[0], argv.data());
   ::_exit(98);
 }
 

@@ -15,7 +15,8 @@ struct RunOptions {
   std::string input;                           // standard input
   std::map<std::string, std::string> env = {};  // added to ours
   std::string folder = "/tmp";
-  int ignored_signal = 0;  // as nohup ignores SIGHUP; 0 = none
+  int ignored_signal = 0;       // as nohup ignores SIGHUP; 0 = none
+  std::string program = {};     // run this instead of dslaunch, found in PATH
 };
 
 struct RunResult {

@@ -4,17 +4,18 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/launcher/dslaunch_run.h"
+#include "tests/launcher/temporary_folder.h"
 #include "tests/support/places.h"
 
 namespace ds::testing {
 namespace {
 
-RunResult mpi(int ranks, std::vector<std::string> words, std::vector<std::string> options = {}) {
+RunResult mpi(int ranks, std::vector<std::string> words, std::vector<std::string> options = {}, const RunOptions& run = {}) {
   std::vector<std::string> all = {"--oversubscribe", "-np", std::to_string(ranks)};
   all.insert(all.end(), options.begin(), options.end());
   all.push_back(test::bin_folder() + "/launcher_mpi_program");
   all.insert(all.end(), words.begin(), words.end());
-  return run_dslaunch(all);
+  return run_dslaunch(all, run);
 }
 
 TEST(MpiPrograms, RanksFindEachOther) {
@@ -44,6 +45,14 @@ TEST(MpiPrograms, RanksThatWouldBeWorldsOfOneAreAnError) {
   EXPECT_NE(result.err.find("did not wire up"), std::string::npos) << result.err;
   EXPECT_EQ(mpi(1, {"no-init"}).code, 0);
   EXPECT_EQ(mpi(2, {"no-init"}, {"--wireup", "none"}).code, 0);
+}
+
+TEST(MpiPrograms, ALongFolderForTemporaryFilesIsNoTrouble) {
+  TemporaryFolder folder;
+  const std::string deep = folder.path + "/" + std::string(120, 'x');  // longer than the name of a socket may be
+  std::filesystem::create_directory(deep);
+  RunResult result = mpi(2, {"sum"}, {"-x", "TMPDIR"}, {"", {{"TMPDIR", deep}}, "/tmp"});
+  EXPECT_EQ(result.code, 0) << result.err;
 }
 
 TEST(MpiPrograms, ParametersReachOpenMpi) {

@@ -1,9 +1,13 @@
 // What people type: options of mpirun's and DeepSpeed's users, and mistakes.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "launcher/option_scan.h"
 #include "launcher/option_table.h"
 #include "launcher/options.h"
+#include "tests/topology/expect_error.h"
+#include "tests/topology/random_text.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 
@@ -77,6 +81,32 @@ TEST(Options, AllProblemsAreToldAtOnce) {
     EXPECT_NE(text.find(word), std::string::npos) << word << " in " << text;
 }
 
+TEST(Options, NumbersHaveBounds) {
+  expect_words(problem_of("-np -1 true"), {"-np=-1", "a whole number from 0"});
+  expect_words(problem_of("--npernode 0 true"), {"--npernode=0", "from 1"});
+  expect_words(problem_of("-np 99999999999 true"), {"-np=99999999999"});
+}
+
+TEST(Options, AnEmptyValueIsAShellVariableThatIsNotSet) {
+  for (const std::string name : {"hostfile", "default-hostfile", "host", "include", "exclude", "rankfile", "topology"})
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"--" + name, "", "true"}, {"--" + name + "=", "true"}})
+      expect_words(usage_error_of([&] { parse_options(words); }), {"option --" + name, "its value is empty"});
+}
+
+TEST(Options, FlagsOfMpirunAreUnderstood) {
+  EXPECT_EQ(parse("--pernode true").npernode, 1);
+  EXPECT_FALSE(parse("--oversubscribe --nooversubscribe true").oversubscribe);
+  EXPECT_FALSE(parse("--nooversubscribe true").oversubscribe);
+  EXPECT_TRUE(parse("--allow-run-as-root --use-hwthread-cpus true").threads_are_cpus);
+  EXPECT_EQ(parse("--bind-to package true").bind_to, "package");
+  EXPECT_EQ(parse("--default-hostfile d --hostfile h true").hostfile, "h");
+  EXPECT_EQ(parse("--default-hostfile d --hostfile h true").default_hostfile, "d");
+}
+
+TEST(Options, ARankfileSaysWhereRanksGoSoNolocalCannot) {
+  expect_words(problem_of("--nolocal --rankfile f true"), {"--nolocal", "rankfile"});
+}
+
 TEST(Options, OptionsOfLaterVersionsAreRefusedAndNotIgnored) {
   for (const OptionSpec& spec : option_table()) {
     if (spec.answer != OptionAnswer::kNotSupported) continue;
@@ -94,10 +124,10 @@ TEST(Options, TheLastOfARepeatedValueCountsWithANote) {
 }
 
 TEST(Options, ExportsAndParametersWithDifferentNamesAddUp) {
-  Options options = parse("-x A=1 -x B -x A=2 --mca btl self --mca pml ob1 true");
+  Options options = parse("-x A=1 -x B -x A=2 --mca btl self --mca pml cm --mca pml ob1 true");
   EXPECT_EQ(options.exports, (std::vector<std::string>{"B", "A=2"}));
-  EXPECT_EQ(options.mca.size(), 2u);
-  EXPECT_EQ(options.notes.size(), 1u);
+  EXPECT_EQ(options.mca, (std::vector<std::pair<std::string, std::string>>{{"btl", "self"}, {"pml", "ob1"}}));
+  EXPECT_EQ(options.notes.size(), 2u);
 }
 
 TEST(Options, NamesInTheTableAreUnique) {
@@ -120,6 +150,35 @@ TEST(Options, AppFilesAreReadAsAShellWould) {
   EXPECT_EQ(split_app_file("# both\n-np 1 echo 'a b'\n\n-np 2 echo \"c \\\"d\"\n", "f"),
             (std::vector<std::string>{"-np", "1", "echo", "a b", ":", "-np", "2", "echo", "c \"d"}));
   EXPECT_THROW(split_app_file("echo 'a\n", "f"), Error);
+}
+
+TEST(Options, AnyAppFileIsReadOrRefused) {
+  std::mt19937 random(11);
+  const std::vector<std::string> words{"-np", " ", "1", "\n", "'", "\"", "\\", "#", "-x", "A=b c", ":", "echo", "\r", "\xff"};
+  for (int i = 0; i < 3000; ++i) {
+    const std::string text = i % 2 ? random_bytes(random, 40) : random_words(random, words, 14);
+    try {
+      EXPECT_LE(split_app_file(text, "f").size(), text.size() + 1);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    }
+  }
+}
+
+TEST(Options, AnyWordsAreReadOrRefused) {
+  std::mt19937 random(13);
+  std::vector<std::string> words{":", "true", "a.cfg", "--train.steps", "", "-", "--", "--=", "-=x", "4", "h", "--zap", "\xff"};
+  for (const OptionSpec& spec : option_table())
+    if (spec.names[0] != "app") words.push_back("--" + spec.names[0]);  // that one reads a file
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<std::string> line;
+    for (size_t n = random() % 8; n > 0; --n) line.push_back(words[random() % words.size()]);
+    try {
+      parse_options(line);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUsage) << join(line, " ");
+    }
+  }
 }
 
 TEST(Options, ALaunchSectionHoldsUnlessTheCommandLineAnswersTheSameQuestion) {

@@ -2,42 +2,18 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <nlohmann/json.hpp>
-
-#include "tests/launcher/dslaunch_run.h"
+#include "tests/launcher/shell_job.h"
+#include "tests/launcher/temporary_folder.h"
 #include "tests/support/places.h"
-#include "topology/base/text.h"
 
 namespace ds::testing {
 namespace {
-
-namespace fs = std::filesystem;
-
-class Folder {
- public:
-  Folder() {
-    char pattern[] = "/tmp/dslaunch-folder-XXXXXX";
-    path = ::mkdtemp(pattern);
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path + "/" + name);
-    return std::string((std::istreambuf_iterator<char>(file)), {});
-  }
-  std::string path;
-};
 
 TEST(Output, TagsMarkWholeLinesOfRankAndStream) {
   RunResult result = run_dslaunch({"--oversubscribe", "-np", "2", "--tag-output", "sh", "-c",
                                    "printf 'half '; printf 'line\\nopen'; [ $RANK = 1 ] && echo e >&2; true"});
   EXPECT_EQ(result.code, 0);
-  std::vector<std::string> lines = split(trim(result.out), '\n');
-  std::sort(lines.begin(), lines.end());
-  EXPECT_EQ(lines, (std::vector<std::string>{"[1,0]<stdout>:half line", "[1,0]<stdout>:open", "[1,1]<stdout>:half line",
+  EXPECT_EQ(sorted_lines(result.out), (Words{"[1,0]<stdout>:half line", "[1,0]<stdout>:open", "[1,1]<stdout>:half line",
                                              "[1,1]<stdout>:open"}));
   EXPECT_EQ(result.err, "[1,1]<stderr>:e\n");
 }
@@ -54,7 +30,7 @@ TEST(Output, LinesOfRanksAreNeverMixed) {
 }
 
 TEST(Output, FilesPerRankAsMpirunWritesThem) {
-  Folder folder;
+  TemporaryFolder folder;
   RunResult shown = run_dslaunch({"--oversubscribe", "-np", "2", "--output-filename", folder.path + "/o", "sh", "-c",
                                   "echo $RANK; echo e$RANK >&2"});
   EXPECT_EQ(folder.read("o/1/rank.1/stdout"), "1\n");
@@ -72,7 +48,7 @@ TEST(Output, MergedStreamsAreOne) {
 }
 
 TEST(Output, AnOutputFolderKeepsLogsEventsAndState) {
-  Folder folder;
+  TemporaryFolder folder;
   RunResult result = run_dslaunch({"--oversubscribe", "-np", "2", "--output", folder.path + "/out", "sh", "-c",
                                    "echo out $RANK; [ $RANK = 1 ] && exit 4; sleep 300"});
   EXPECT_EQ(result.code, 4);
@@ -102,14 +78,72 @@ TEST(Output, ADryRunStartsNothingAndIsJsonOnRequest) {
 }
 
 TEST(Output, UnknownSlotsAreNullInADryRun) {
-  Folder folder;
-  std::ofstream(folder.path + "/hosts") << "far1\nfar2\n";
-  RunResult result = run_dslaunch({"--dry-run", "--json", "--hostfile", folder.path + "/hosts", "true"});
+  TemporaryFolder folder;
+  std::string hosts = folder.write("hosts", "far1\nfar2\n");
+  RunResult result = run_dslaunch({"--dry-run", "--json", "--hostfile", hosts, "true"});
   EXPECT_EQ(result.code, 0);
   nlohmann::json json = nlohmann::json::parse(result.out);
   EXPECT_TRUE(json["hosts"][0]["slots"].is_null());
   EXPECT_FALSE(json.contains("ranks"));
   EXPECT_NE(result.err.find("known only to the hosts"), std::string::npos);
+}
+
+TEST(Output, ReportPidGoesToAFileOrAStream) {
+  TemporaryFolder folder;
+  const Words script = {"-np", "1", "sh", "-c", "true"};
+  auto report = [&](const std::string& where) {
+    Words words = {"--report-pid", where};
+    words.insert(words.end(), script.begin(), script.end());
+    RunningDslaunch job(words);
+    const std::string pid = std::to_string(job.pid()) + "\n";
+    return std::pair(pid, job.wait());
+  };
+  auto [out_pid, out] = report("-");
+  EXPECT_EQ(out.out, out_pid);
+  EXPECT_EQ(out.err, "");
+  auto [err_pid, err] = report("+");
+  EXPECT_EQ(err.err, err_pid);
+  EXPECT_EQ(err.out, "");
+  auto [file_pid, file] = report(folder.path + "/pid");
+  EXPECT_EQ(folder.read("pid"), file_pid);
+  EXPECT_EQ(file.out + file.err, "");
+  auto [no_pid, refused] = report(folder.path + "/no/such/folder/pid");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--report-pid"), std::string::npos) << refused.err;
+}
+
+TEST(Output, ReportBindingsPrintsTheLinesOfMpirun) {
+  RunResult result = run_dslaunch({"-np", "1", "--bind-to", "core", "--report-bindings", "true"});
+  char host[256] = {};
+  ASSERT_EQ(::gethostname(host, sizeof host - 1), 0);
+  EXPECT_TRUE(result.err.starts_with("[" + std::string(host) + "] MCW rank 0 bound to socket 0[core 0[hwt 0")) << result.err;
+  EXPECT_NE(result.err.find("]]: [B"), std::string::npos) << result.err;
+  EXPECT_EQ(run_dslaunch({"-np", "1", "--bind-to", "none", "--report-bindings", "true"}).err, "");
+  RunResult unbound = run_dslaunch({"-H", "localhost:1", "--oversubscribe", "-np", "2", "--report-bindings", "true"});
+  EXPECT_NE(unbound.err.find("] MCW rank 0 is not bound"), std::string::npos) << unbound.err;
+}
+
+TEST(Output, MapAndAllocationAreShownAndThenTheJobRuns) {
+  const Words show = {"-H", "localhost:2", "--display-map", "--display-allocation"};
+  RunResult result = run_dslaunch(shell(1, "echo ran", show));
+  EXPECT_EQ(result.code, 0) << result.err;
+  const size_t allocation = result.out.find("hosts from -H\n  localhost  2 slots");
+  const size_t map = result.out.find("ranks: 1\n  0    localhost");
+  ASSERT_NE(allocation, std::string::npos) << result.out;
+  ASSERT_NE(map, std::string::npos) << result.out;
+  EXPECT_LT(allocation, map);
+  EXPECT_TRUE(result.out.ends_with("ran\n")) << result.out;
+}
+
+TEST(Output, QuietLeavesNotesOutAndErrorsIn) {
+  const Words words = {"-np", "1", "-x", "NO_SUCH_VARIABLE", "-x", "A*", "false"};
+  RunResult told = run_dslaunch(words);
+  for (const char* name : {"-x NO_SUCH_VARIABLE", "-x A*"}) EXPECT_NE(told.err.find(name), std::string::npos) << told.err;
+  Words quiet = words;
+  quiet.insert(quiet.begin(), "-q");
+  RunResult silent = run_dslaunch(quiet);
+  EXPECT_EQ(silent.err.find("-x"), std::string::npos) << silent.err;
+  EXPECT_EQ(last_json(silent)["exit_code"], 1) << silent.err;
 }
 
 TEST(Output, UsageErrorsEndWithAJsonLineToo) {

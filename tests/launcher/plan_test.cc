@@ -1,6 +1,7 @@
 // Plans as values: who sits where, and how that is printed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "agent/proto/control.pb.h"
@@ -8,6 +9,7 @@
 #include "launcher/agent_starter.h"
 #include "launcher/hosts_from.h"
 #include "launcher/launch_plan.h"
+#include "launcher/option_table.h"
 #include "launcher/options.h"
 #include "launcher/rank_table.h"
 #include "launcher/start_message.h"
@@ -83,6 +85,43 @@ TEST(Plan, ARankfileMustAgreeWithTheNumberOfRanks) {
   EXPECT_THROW(plan_launch(options, cluster_of({1, 1}), "rankfile", {false, false}, &file), Error);
 }
 
+// "slot | node | ppr:n:...: order" -> slot, node; what is not one plain word is left out.
+std::vector<std::string> values_in_help(const std::string& help) {
+  std::vector<std::string> values;
+  for (const std::string& part : split(help, '|')) {
+    const std::string word(trim(part.substr(0, part.find_first_of(":,"))));
+    if (part.find('<') == std::string::npos && word.find(' ') == std::string::npos) values.push_back(word);
+  }
+  return values;
+}
+
+TEST(Plan, EveryValueThatHelpNamesIsAccepted) {
+  Cluster cluster = cluster_of({4});
+  cluster.hosts[0].cores = {0, 1, 2, 3};
+  for (const char* name : {"map-by", "rank-by", "bind-to", "wireup", "progress"}) {
+    const std::vector<std::string> values = values_in_help(find_option(name)->help);
+    EXPECT_GE(values.size(), 2u) << name;
+    for (const std::string& value : values)
+      EXPECT_NO_THROW(plan("--" + std::string(name) + " " + value + " -np 2 true", cluster)) << name << "=" << value;
+  }
+}
+
+TEST(Plan, NolocalLeavesThisMachineOut) {
+  const Options options = parse_options({"--nolocal", "true"});
+  const LaunchPlan p = plan_launch(options, cluster_of({2, 2}), "test", {true, false}, nullptr);
+  EXPECT_EQ(p.slots_used, (std::vector<int>{0, 2}));
+  EXPECT_THROW(plan_launch(options, cluster_of({2}), "test", {true}, nullptr), Error);
+}
+
+TEST(Plan, ARelativeHostOfARankfileIsNamedOnceAndStaysThatHost) {
+  Rankfile file = parse_rankfile("rank 0=+n1 slot=0\n", "rf");
+  Cluster cluster = cluster_of({1, 1});
+  name_hosts(file, cluster);
+  EXPECT_EQ(file.entries[0].host, "h1");
+  cluster.hosts.erase(cluster.hosts.begin());
+  EXPECT_EQ(plan_launch(parse_options({"true"}), cluster, "rankfile", {false}, &file).ranks[0].host, 0u);
+}
+
 TEST(Hosts, TheFirstSourceThatIsThereCounts) {
   Host here;
   here.name = "here";
@@ -108,7 +147,12 @@ TEST(StartMessage, EachHostGetsItsOwnRanksAndAllHosts) {
   request.program_env = {{"V=1"}, {}};
   request.program_wdir = {"", "/w"};
   request.stdin_target = "all";
-  control::StartGeneration start = start_message(p, request, 1);
+  auto message_for = [&](int host) {
+    control::Envelope message;
+    EXPECT_TRUE(message.ParseFromString(StartMessages(p, request).for_host(host)));
+    return message.start();
+  };
+  control::StartGeneration start = message_for(1);
   ASSERT_EQ(start.ranks_size(), 2);
   EXPECT_EQ(start.ranks(0).rank(), 1u);
   EXPECT_EQ(start.ranks(0).argv(0), "b");
@@ -118,7 +162,7 @@ TEST(StartMessage, EachHostGetsItsOwnRanksAndAllHosts) {
   EXPECT_EQ(start.hosts(1).num_ranks(), 2u);
   EXPECT_EQ(start.stdin_rank(), -2);
   EXPECT_EQ(start.first_ranks_of_apps_size(), 2);
-  EXPECT_EQ(start_message(p, request, 0).ranks(0).env(0), "V=1");
+  EXPECT_EQ(message_for(0).ranks(0).env(0), "V=1");
 }
 
 TEST(RankTable, KnowsWhoIsMissing) {
@@ -153,8 +197,19 @@ TEST(Starters, SrunStartsOneAgentPerNodeInOneStep) {
   ASSERT_EQ(commands.size(), 1u);
   EXPECT_TRUE(commands[0].finds_own_host);
   std::string line = join(commands[0].command.argv, " ");
-  for (const char* word : {"--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--nodelist=h1,h2", "--mpi=none", "--overlap"})
-    EXPECT_NE(line.find(word), std::string::npos) << word;
+  for (const char* word : {"--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--nodelist=h1,h2", "--mpi=none", "--overlap",
+                           "--cpu-bind=none", "--no-kill", "--kill-on-bad-exit=0", "--wait=0"})
+    EXPECT_NE((line + " ").find(std::string(" ") + word + " "), std::string::npos) << word << " in " << line;
+  EXPECT_TRUE(line.starts_with("srun ") && line.ends_with(" /b/dsagent")) << line;
+}
+
+TEST(Starters, WhatTheUserAskedOfHisTasksDoesNotShapeTheStepOfTheAgents) {
+  const std::vector<std::string> unset = srun_starter("/b/dsagent")->commands(cluster_of({2}).hosts, {0})[0].command.unset;
+  for (const char* name : {"SLURM_NTASKS", "SLURM_NPROCS", "SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE",
+                           "SLURM_NTASKS_PER_SOCKET", "SLURM_NTASKS_PER_CORE", "SLURM_NTASKS_PER_GPU",
+                           "SLURM_TRES_PER_TASK", "SLURM_CPUS_PER_TASK", "SRUN_CPUS_PER_TASK", "SLURM_GPUS_PER_TASK",
+                           "SLURM_DISTRIBUTION", "SLURM_CPU_BIND", "SLURM_EXCLUSIVE"})
+    EXPECT_EQ(std::count(unset.begin(), unset.end(), name), 1) << name;
 }
 
 }  // namespace

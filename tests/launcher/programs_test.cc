@@ -2,40 +2,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
-#include "tests/launcher/dslaunch_run.h"
-#include "topology/base/text.h"
+#include "tests/launcher/fake_login.h"
+#include "tests/launcher/shell_job.h"
 
 namespace ds::testing {
 namespace {
-
-using Words = std::vector<std::string>;
-
-Words shell(int ranks, const std::string& script, Words options = {}) {
-  Words all = {"--oversubscribe", "-np", std::to_string(ranks)};
-  all.insert(all.end(), options.begin(), options.end());
-  all.insert(all.end(), {"/bin/sh", "-c", script});
-  return all;
-}
-
-// Our own mark in the environment of everything a test starts.
-std::string mark() {
-  const ::testing::TestInfo* info = ::testing::UnitTest::GetInstance()->current_test_info();
-  return std::string("DSLAUNCH_TEST_MARK=") + info->name() + std::to_string(::getpid()) + ".";
-}
-
-RunOptions marked(const std::string& input = "") {
-  std::string text = mark();
-  size_t equals = text.find('=');
-  return {input, {{text.substr(0, equals), text.substr(equals + 1)}}, "/tmp"};
-}
-
-nlohmann::json last_json(const RunResult& result) { return nlohmann::json::parse(result.last_line(), nullptr, false); }
 
 TEST(Programs, AllZeroIsZeroAndSilent) {
   RunResult result = run_dslaunch({"-np", "2", "--oversubscribe", "true"});
@@ -88,8 +61,7 @@ TEST(Programs, RanksHaveTheEnvironmentOfBothWorlds) {
                                            "$OMPI_COMM_WORLD_RANK $OMPI_COMM_WORLD_SIZE $MASTER_ADDR $A $B",
                                         {"-x", "A=one two", "-x", "B"}), {"", {{"B", "three"}}, "/tmp"});
   EXPECT_EQ(result.code, 0) << result.err;
-  std::vector<std::string> lines = split(trim(result.out), '\n');
-  std::sort(lines.begin(), lines.end());
+  Words lines = sorted_lines(result.out);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0], "0 2 0 2 0 0 2 127.0.0.1 one two three");
   EXPECT_EQ(lines[1], "1 2 1 2 0 1 2 127.0.0.1 one two three");
@@ -98,9 +70,7 @@ TEST(Programs, RanksHaveTheEnvironmentOfBothWorlds) {
 TEST(Programs, SeveralProgramsAreNumberedThrough) {
   RunResult result = run_dslaunch({"--oversubscribe", "-np", "1", "sh", "-c", "echo a $RANK", ":", "-np", "2", "-x", "V=7",
                                    "sh", "-c", "echo b $RANK $V"});
-  std::vector<std::string> lines = split(trim(result.out), '\n');
-  std::sort(lines.begin(), lines.end());
-  EXPECT_EQ(lines, (Words{"a 0", "b 1 7", "b 2 7"})) << result.err;
+  EXPECT_EQ(sorted_lines(result.out), (Words{"a 0", "b 1 7", "b 2 7"})) << result.err;
 }
 
 TEST(Programs, StandardInputGoesToRankZero) {
@@ -114,9 +84,7 @@ TEST(Programs, StandardInputCanGoToAnotherRankOrAllOrNone) {
   auto counts = [&](const std::string& target) {
     Words words = {"--oversubscribe", "-np", "2", "--stdin", target};
     words.insert(words.end(), script.begin(), script.end());
-    std::vector<std::string> lines = split(trim(run_dslaunch(words, marked("12345")).out), '\n');
-    std::sort(lines.begin(), lines.end());
-    return lines;
+    return sorted_lines(run_dslaunch(words, marked("12345")).out);
   };
   EXPECT_EQ(counts("1"), (Words{"0 0", "1 5"}));
   EXPECT_EQ(counts("all"), (Words{"0 5", "1 5"}));
@@ -178,12 +146,11 @@ TEST(Programs, AHostThatDoesNotExistIsNamedAndIs75) {
 
 TEST(Programs, AnAgentIsReachedThroughLoginNoiseOnItsOwnStreams) {
   // A login that prints, and a network on which nobody can dial back: the frames run over the login's streams.
-  std::string script = ::testing::TempDir() + "/fake-ssh";
-  std::ofstream(script) << "#!/bin/sh\necho 'Welcome to this host'\nwhile [ $# -gt 1 ]; do shift; done\nexec unshare -n sh -c "
-                           "\"ip link set lo up; $1\"\n";
-  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  TemporaryFolder folder;
+  std::string script = folder.program("fake-ssh", "#!/bin/sh\necho 'Welcome to this host'\nwhile [ $# -gt 1 ]; do shift; done\n"
+                                                  "exec unshare -n sh -c \"ip link set lo up; $1\"\n");
   if (::geteuid() != 0 || std::system("unshare -n true 2>/dev/null") != 0) GTEST_SKIP() << "no network namespaces here";
-  RunResult result = run_dslaunch({"-H", "192.0.2.1", "-np", "1", "--ssh", script, "echo", "through"});
+  RunResult result = run_dslaunch({"-H", kElsewhere, "-np", "1", "--ssh", script, "echo", "through"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, "through\n");
 }

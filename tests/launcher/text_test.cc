@@ -5,6 +5,7 @@
 
 #include "agent/contract.h"
 #include "launcher/event_log.h"
+#include "launcher/host_reports.h"
 #include "launcher/job_identity.h"
 #include "launcher/line_format.h"
 #include "launcher/local_machine.h"
@@ -132,22 +133,23 @@ TEST(Exports, ComeFromTheEnvironmentOrTheCommandLine) {
   EXPECT_NE(warnings[0].find("C"), std::string::npos);
 }
 
-TEST(Exports, EnvFilesAreLiteral) {
-  EXPECT_EQ(parse_env_file("# c\nP=/x:$P\n\n", "f"), std::vector<std::string>{"P=/x:$P"});
-  EXPECT_THROW(parse_env_file("nonsense\n", "f"), Error);
-}
-
-TEST(LocalMachine, NetworksMatchByBits) {
-  EXPECT_TRUE(in_network("10.1.2.3", "10.0.0.0/8"));
-  EXPECT_FALSE(in_network("11.1.2.3", "10.0.0.0/8"));
-  EXPECT_TRUE(in_network("fd00::1", "fd00::/16"));
-  EXPECT_FALSE(in_network("10.1.2.3", "fd00::/16"));
-  EXPECT_FALSE(in_network("10.1.2.3", "nonsense"));
+TEST(HostReports, NameTheOtherHostThatIsTheSameMachine) {
+  HostReports reports;
+  EXPECT_EQ(reports.add(0, "boot a 10.0.0.1", 4000), std::nullopt);
+  EXPECT_EQ(reports.add(1, "boot b 10.0.0.2", 4001), std::nullopt);
+  EXPECT_EQ(reports.add(2, "boot a 10.0.0.1", 4002), 0);
+  EXPECT_EQ(reports.add(3, "", 0), std::nullopt);
+  EXPECT_EQ(reports.add(4, "", 0), std::nullopt);
+  EXPECT_EQ(reports.free_port(1), 4001);
+  EXPECT_EQ(reports.free_port(9), 0);
 }
 
 TEST(LocalMachine, LoopbackIsNeverPublished) {
   std::vector<LocalAddress> all = {{"lo", "127.0.0.1", true}, {"eth0", "10.0.0.1", false}, {"eth1", "fe80::1%eth1", false}};
   EXPECT_EQ(published_addresses(all, ""), std::vector<std::string>{"10.0.0.1"});
+  all.push_back({"docker0", "172.17.0.1", false});
+  EXPECT_EQ(published_addresses(all, ""), std::vector<std::string>{"10.0.0.1"});
+  EXPECT_EQ(published_addresses(all, "docker0"), std::vector<std::string>{"172.17.0.1"});
   EXPECT_EQ(published_addresses(all, "eth0"), std::vector<std::string>{"10.0.0.1"});
   EXPECT_THROW(published_addresses(all, "ib0"), Error);
 }
@@ -157,7 +159,11 @@ TEST(LocalMachine, IsRecognisedByNameAndAddress) {
   EXPECT_TRUE(is_this_machine("localhost", all));
   EXPECT_TRUE(is_this_machine("127.0.0.1", all));
   EXPECT_TRUE(is_this_machine(this_host_name(), all));
-  EXPECT_FALSE(is_this_machine("192.0.2.77", all));
+  EXPECT_FALSE(is_this_machine("198.51.100.77", all));
+  all.push_back({"eth1", "198.51.100.77", false});
+  all.push_back({"eth2", "2001:db8::7", false});
+  EXPECT_TRUE(is_this_machine("198.51.100.77", all));
+  EXPECT_TRUE(is_this_machine("2001:DB8:0::7", all));
 }
 
 TEST(Identity, JobIdsAreSafeInPaths) {

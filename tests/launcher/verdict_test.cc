@@ -91,7 +91,21 @@ TEST(Verdict, JsonHasTheFieldsThatApplyOnOneLine) {
   EXPECT_EQ(json["host"], "node2");
   EXPECT_EQ(json["signal"], SIGKILL);
   EXPECT_EQ(json["exit_code"], 137);
-  EXPECT_FALSE(json.contains("log"));
+  EXPECT_FALSE(json.contains("log") || json.contains("generation"));
+  Verdict verdict = *judge(end, 2, true);
+  verdict.generation = 3;
+  verdict.log = "/out/logs/3/rank1.log";
+  json = nlohmann::json::parse(verdict_json(verdict));
+  EXPECT_EQ(json["generation"], 3);
+  EXPECT_EQ(json["log"], "/out/logs/3/rank1.log");
+}
+
+TEST(Verdict, AKillFromOutsideIsNamedAndSaysWhereToLookForTheReason) {
+  const Verdict verdict = *judge(end_of(0, SIGKILL), 2, true);
+  EXPECT_NE(verdict.error.find("rank 1 on node2"), std::string::npos) << verdict.error;
+  EXPECT_NE(verdict.error.find("SIGKILL"), std::string::npos) << verdict.error;
+  for (const char* word : {"kernel log", "memory.events", "node2"}) EXPECT_NE(verdict.advice.find(word), std::string::npos) << word;
+  EXPECT_EQ(judge(end_of(0, SIGSEGV), 2, true)->advice, "");
 }
 
 }  // namespace

@@ -24,16 +24,16 @@ Host host(int numas, int each) {
   return host;
 }
 
-Binding bind(const Host& host, int num_local, BindTo bind_to, CoreOrder order = CoreOrder::kDefault, int num_ranks = 0) {
-  return bind_ranks(host, num_local, num_ranks ? num_ranks : num_local, false, {bind_to, order});
+Binding bind(const Host& host, int num_local, BindTo bind_to, std::optional<Level> map_by = {}, int num_ranks = 0) {
+  return bind_ranks(host, num_local, num_ranks ? num_ranks : num_local, false, {.bind_to = bind_to, .map_by = map_by});
 }
 
 TEST(CpuBinding, GivesProgramsACoreEachUpToTwoRanks) { EXPECT_EQ(bind(host(1, 4), 2, BindTo::kDefault), (Binding{{0}, {2}})); }
 
-TEST(CpuBinding, GivesProgramsASocketEachBeyondTwoRanks) {
-  const Host two_sockets = host(4, 2);  // socket 0: cpus 0-6, socket 1: 8-14
-  EXPECT_EQ(bind(two_sockets, 3, BindTo::kDefault), (Binding{{0, 2, 4, 6}, {8, 10, 12, 14}, {0, 2, 4, 6}}));
-  EXPECT_EQ(bind(two_sockets, 1, BindTo::kDefault, CoreOrder::kDefault, 8), (Binding{{0, 2, 4, 6}}));
+TEST(CpuBinding, GivesProgramsANumaNodeEachBeyondTwoRanks) {
+  const Host two_sockets = host(4, 2);
+  EXPECT_EQ(bind(two_sockets, 3, BindTo::kDefault), (Binding{{0, 2}, {4, 6}, {8, 10}}));
+  EXPECT_EQ(bind(two_sockets, 1, BindTo::kDefault, {}, 8), (Binding{{0, 2}}));
 }
 
 TEST(CpuBinding, LeavesProgramsUnboundWhenOversubscribedOrOutOfCores) {
@@ -44,17 +44,42 @@ TEST(CpuBinding, LeavesProgramsUnboundWhenOversubscribedOrOutOfCores) {
 TEST(CpuBinding, DoesWhatIsAskedFor) {
   const Host h = host(4, 2);
   EXPECT_EQ(bind(h, 2, BindTo::kNone), (Binding{{}, {}}));
-  EXPECT_EQ(bind(h, 3, BindTo::kCore, CoreOrder::kCores), (Binding{{0}, {2}, {4}}));
-  EXPECT_EQ(bind(h, 3, BindTo::kCore, CoreOrder::kSockets), (Binding{{0}, {8}, {2}}));
-  EXPECT_EQ(bind(h, 2, BindTo::kNuma, CoreOrder::kNumas), (Binding{{0, 2}, {4, 6}}));
-  EXPECT_EQ(bind(h, 2, BindTo::kSocket, CoreOrder::kCores), (Binding{{0, 2, 4, 6}, {0, 2, 4, 6}}));
+  EXPECT_EQ(bind(h, 3, BindTo::kCore, Level::kCore), (Binding{{0}, {2}, {4}}));
+  EXPECT_EQ(bind(h, 3, BindTo::kCore, Level::kSocket), (Binding{{0}, {8}, {2}}));
+  EXPECT_EQ(bind(h, 2, BindTo::kNuma, Level::kNuma), (Binding{{0, 2}, {4, 6}}));
+  EXPECT_EQ(bind(h, 2, BindTo::kSocket, Level::kCore), (Binding{{0, 2, 4, 6}, {0, 2, 4, 6}}));
 }
 
 TEST(CpuBinding, FollowsTheMappingWithoutBindTo) {
   const Host h = host(4, 2);
-  EXPECT_EQ(bind(h, 2, BindTo::kDefault, CoreOrder::kSockets), (Binding{{0, 2, 4, 6}, {8, 10, 12, 14}}));
-  EXPECT_EQ(bind(h, 2, BindTo::kDefault, CoreOrder::kNumas), (Binding{{0, 2}, {4, 6}}));
-  EXPECT_EQ(bind(h, 3, BindTo::kDefault, CoreOrder::kCores), (Binding{{0}, {2}, {4}}));
+  EXPECT_EQ(bind(h, 2, BindTo::kDefault, Level::kSocket), (Binding{{0, 2, 4, 6}, {8, 10, 12, 14}}));
+  EXPECT_EQ(bind(h, 2, BindTo::kDefault, Level::kNuma), (Binding{{0, 2}, {4, 6}}));
+  EXPECT_EQ(bind(h, 3, BindTo::kDefault, Level::kCore), (Binding{{0}, {2}, {4}}));
+}
+
+TEST(CpuBinding, ACoreIsAllItsHardwareThreads) {
+  Host h = host(1, 2);
+  h.threads_of_core = {{0, 1}, {2, 3}};
+  EXPECT_EQ(bind(h, 2, BindTo::kDefault), (Binding{{0, 1}, {2, 3}}));
+  EXPECT_EQ(bind(h, 3, BindTo::kThread, Level::kThread), (Binding{{0}, {1}, {2}}));
+  EXPECT_EQ(bind(h, 2, BindTo::kShare), (Binding{{0, 1}, {2, 3}}));
+  EXPECT_EQ(bind_ranks(h, 2, 2, false, {.threads_are_cpus = true}), (Binding{{0}, {1}}));
+  EXPECT_EQ(bind_ranks(h, 1, 1, false, {.cpu_list = {3}}), (Binding{{3}}));
+  EXPECT_EQ(bind_ranks(h, 1, 1, false, {.cpu_list = {2}}), (Binding{{2, 3}}));
+}
+
+TEST(CpuBinding, SeveralCpusPerRankAreWholeCoresOfThePlace) {
+  const Host h = host(4, 2);
+  EXPECT_EQ(bind_ranks(h, 2, 2, false, {.map_by = Level::kSocket, .cpus_per_rank = 2}), (Binding{{0, 2}, {8, 10}}));
+  EXPECT_EQ(bind_ranks(h, 2, 2, false, {.cpus_per_rank = 2}), (Binding{{0, 2}, {4, 6}}));
+  expect_words(usage_error_of([&] { bind_ranks(h, 3, 3, false, {.map_by = Level::kNuma, .cpus_per_rank = 3}); }),
+               {"3 cpus per rank", "host h", "3 ranks", "8 cores"});
+}
+
+TEST(CpuBinding, NumbersRanksRoundAPlace) {
+  const Host h = host(2, 2);  // one socket, two NUMA nodes
+  const BindingOptions by_core{.map_by = Level::kCore, .rank_by = Level::kNuma};
+  EXPECT_EQ(bind_ranks(h, 4, 4, false, by_core), (Binding{{0}, {4}, {2}, {6}}));
 }
 
 TEST(CpuBinding, RefusesABindingThatIsTooSmall) {
@@ -87,7 +112,7 @@ TEST(CpuBinding, NeverSplitsAShareOverNumaNodesNorGivesACoreTwice) {
 
 TEST(CpuBinding, TakesOnlyTheListedCpusInTheirOrder) {
   EXPECT_EQ(bind_ranks(host(1, 4), 2, 2, false, {.cpu_list = {6, 2, 0}}), (Binding{{0, 2, 6}, {0, 2, 6}}));
-  const BindingOptions options{.bind_to = BindTo::kCore, .order = CoreOrder::kCores, .cpu_list = {6, 2, 0}};
+  const BindingOptions options{.bind_to = BindTo::kCore, .map_by = Level::kCore, .cpu_list = {6, 2, 0}};
   EXPECT_EQ(bind_ranks(host(1, 4), 3, 3, false, options), (Binding{{6}, {2}, {0}}));
   EXPECT_EQ(bind_ranks(host(1, 4), 1, 1, false, {.bind_to = BindTo::kShare, .cpu_list = {6, 2}}), (Binding{{2, 6}}));
   expect_words(usage_error_of([] { bind_ranks(host(1, 4), 1, 1, false, {.cpu_list = {1}}); }), {"host h", "CPU 1"});
@@ -97,7 +122,7 @@ TEST(CpuBinding, BindsNothingOnAHostItDoesNotKnow) { EXPECT_EQ(bind(Host{.name =
 
 TEST(CpuBinding, NamesWhatBindToKnows) {
   EXPECT_EQ(bind_to_named("package"), BindTo::kSocket);
-  expect_words(usage_error_of([] { bind_to_named("hwthread"); }), {"'hwthread'", "none, core, socket or numa"});
+  expect_words(usage_error_of([] { bind_to_named("board"); }), {"'board'", "none, hwthread, core, socket or numa"});
 }
 
 }  // namespace

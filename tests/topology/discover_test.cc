@@ -160,5 +160,13 @@ TEST_F(CgroupTree, NoFilesMeanNoLimits) {
   EXPECT_EQ(cgroup_limits(root_).cpus, std::nullopt);
 }
 
+TEST(HostAddresses, NetworksMatchByBits) {
+  EXPECT_TRUE(in_network("10.1.2.3", "10.0.0.0/8"));
+  EXPECT_FALSE(in_network("11.1.2.3", "10.0.0.0/8"));
+  EXPECT_TRUE(in_network("fd00::1", "fd00::/16"));
+  EXPECT_FALSE(in_network("10.1.2.3", "fd00::/16"));
+  EXPECT_FALSE(in_network("10.1.2.3", "nonsense"));
+}
+
 }  // namespace
 }  // namespace ds

@@ -32,8 +32,9 @@ void expect_answers_or_refuses(const std::function<void(const std::string&)>& pa
 
 TEST(ParserRobustness, CpuListSurvivesAnyText) { expect_answers_or_refuses([](const std::string& text) { parse_cpu_list(text); }); }
 TEST(ParserRobustness, MapPolicySurvivesAnyText) {
-  expect_answers_or_refuses([](const std::string& text) { parse_map_by(text); });
-  expect_answers_or_refuses([](const std::string& text) { parse_rank_by(text); });
+  PlacementOptions options;
+  expect_answers_or_refuses([&](const std::string& text) { take_map_by(text, options); });
+  expect_answers_or_refuses([&](const std::string& text) { take_rank_by(text, options); });
   expect_answers_or_refuses([](const std::string& text) { bind_to_named(text); });
 }
 TEST(ParserRobustness, MeshOrderSurvivesAnyText) { expect_answers_or_refuses([](const std::string& text) { ProcessMesh::parse_order(text); }); }

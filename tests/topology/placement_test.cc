@@ -149,18 +149,47 @@ TEST(Placement, KeepsItsPromisesForManyShapes) {
         }
 }
 
+PlacementOptions map_by(const std::string& text) {
+  PlacementOptions options;
+  take_map_by(text, options);
+  return options;
+}
+
+PlacementOptions rank_by(const std::string& text) {
+  PlacementOptions options;
+  take_rank_by(text, options);
+  return options;
+}
+
 TEST(MapPolicy, ReadsWhatMpirunReads) {
-  EXPECT_EQ(parse_map_by("slot").map_by, MapBy::kSlot);
-  EXPECT_EQ(parse_map_by("node:OVERSUBSCRIBE").map_by, MapBy::kNode);
-  EXPECT_TRUE(parse_map_by("node:OVERSUBSCRIBE").oversubscribe);
-  EXPECT_EQ(parse_map_by("ppr:2:node").per_node, 2);
-  EXPECT_EQ(parse_map_by("socket").order, CoreOrder::kSockets);
-  EXPECT_EQ(parse_map_by("numa:nooversubscribe").order, CoreOrder::kNumas);
-  EXPECT_EQ(parse_map_by("core").order, CoreOrder::kCores);
-  for (const char* text : {"", "slots", "ppr", "ppr:0:node", "ppr:2:socket", "ppr:x:node", "node:PE=2", ":oversubscribe"})
-    expect_words(usage_error_of([&] { parse_map_by(text); }), {std::string("'") + text + "'", "ppr:N:node"});
-  EXPECT_EQ(parse_rank_by("node"), RankBy::kNode);
-  expect_words(usage_error_of([] { parse_rank_by("core"); }), {"slot or node"});
+  EXPECT_EQ(map_by("slot").map_by, MapBy::kSlot);
+  EXPECT_EQ(map_by("node:OVERSUBSCRIBE").map_by, MapBy::kNode);
+  EXPECT_TRUE(map_by("node:OVERSUBSCRIBE").oversubscribe);
+  EXPECT_EQ(map_by("ppr:2:node").per_node, 2);
+  EXPECT_EQ(map_by("socket").binding.map_by, Level::kSocket);
+  EXPECT_EQ(map_by("numa:nooversubscribe").binding.map_by, Level::kNuma);
+  EXPECT_EQ(map_by("core").binding.map_by, Level::kCore);
+  EXPECT_EQ(map_by("ppr:2:socket:PE=4").binding.per_place, 2);
+  EXPECT_EQ(map_by("ppr:2:socket:PE=4").binding.cpus_per_rank, 4);
+  EXPECT_EQ(map_by("node:PE=2").binding.cpus_per_rank, 2);
+  for (const char* text : {"", "slots", "ppr", "ppr:0:node", "ppr:2:board", "ppr:x:node", "node:PE=0", "node:PE=x", ":oversubscribe", "socket:span"})
+    expect_words(usage_error_of([&] { map_by(text); }), {std::string("'") + text + "'", "ppr:N:object"});
+  expect_words(usage_error_of([] { map_by("core:PE=2"); }), {"'core:PE=2'", "numa:PE=2"});
+  EXPECT_EQ(rank_by("node").rank_by, RankBy::kNode);
+  EXPECT_EQ(rank_by("core").binding.rank_by, Level::kCore);
+  expect_words(usage_error_of([] { rank_by("board"); }), {"slot, node, socket"});
+}
+
+TEST(Placement, PutsAFixedNumberOnEachPlaceOfAHost) {
+  Cluster hosts = cluster({{"a", 4}, {"b", 4}});
+  for (Host& host : hosts.hosts) host.cores = {0, 1, 2, 3}, host.socket_of_core = {0, 0, 1, 1};
+  EXPECT_EQ(plan(hosts, map_by("ppr:1:socket")), "0a0 1a1 2b0 3b1");
+  PlacementOptions many = map_by("ppr:2:socket");
+  many.num_ranks = 9;
+  expect_words(refused(hosts, many), {"asked for 9 ranks", "2 per socket make 8"});
+  expect_words(refused(hosts, map_by("ppr:3:socket")), {"6 ranks per host", "host a has 4 slots"});
+  EXPECT_FALSE(places_known(kAb, map_by("ppr:1:socket")));
+  EXPECT_TRUE(places_known(hosts, map_by("ppr:1:socket")));
 }
 
 }  // namespace

@@ -40,6 +40,14 @@ TEST(TopologyFile, HasShortFormsForRegularMachines) {
   EXPECT_EQ(parse(R"({"hosts": [{"name": "a", "cores": "0-1,8"}]})").hosts.at(0).cores, (std::vector<int>{0, 1, 8}));
 }
 
+TEST(TopologyFile, RefusesEndlessNestingAndMoreCoresThanMemory) {
+  expect_words(refused("{\"hosts\": [{\"port\": " + std::string(1000000, '[') + std::string(1000000, ']') + "}]}"),
+               {"t.json: nested deeper than 100"});
+  std::string hosts;
+  for (int i = 0; i < 40; ++i) hosts += (i ? ", " : "") + ("{\"name\": \"n" + std::to_string(i) + "\", \"cores\": 65535}");
+  expect_words(refused("{\"hosts\": [" + hosts + "]}"), {"hosts[32]: more than 2097152 cores in all"});
+}
+
 TEST(TopologyFile, NamesEveryProblem) {
   expect_words(refused(R"({"hosts": [{"name": "a", "slots": -1, "core": 2, "gpus": [1], "memory_bytes": "x"}, {"cores": 3, "numa": 2}, {"name": "A"}, 5]})"),
                {"t.json: hosts[0].slots", "-1", "unknown key 'core', did you mean 'cores'", "hosts[0].gpus", "hosts[0].memory_bytes",

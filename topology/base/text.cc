@@ -83,6 +83,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
   const std::string wanted = lower(word);
   for (const auto& candidate : candidates) {
+    if (wanted.size() >= candidate.size() + best_distance) continue;
     const size_t distance = edit_distance(wanted, lower(candidate));
     if (distance < best_distance) {
       best_distance = distance;
@@ -92,8 +93,23 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   return best;
 }
 
+size_t json_depth(std::string_view text) {
+  size_t depth = 0, deepest = 0;
+  bool inside_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (inside_string && c == '\\') ++i;
+    else if (c == '"') inside_string = !inside_string;
+    else if (inside_string) continue;
+    else if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
+    else if ((c == ']' || c == '}') && depth > 0) --depth;
+  }
+  return deepest;
+}
+
 std::string read_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw Error(ErrorCode::kUsage, "cannot read " + path + ": is a folder");
+  std::error_code error;  // told by opening the file
+  if (std::filesystem::is_directory(path, error)) throw Error(ErrorCode::kUsage, "cannot read " + path + ": is a folder");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(ErrorCode::kUsage, "cannot read " + path + ": " + std::strerror(errno));
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

@@ -1,4 +1,4 @@
-#include "launcher/free_port.h"
+#include "agent/free_port.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,0 +1,84 @@
+// Slurm jobs in the cases that batch users are woken by: a node dies, tasks are spread unevenly, dslaunch stands in a step.
+#include <algorithm>
+
+#include "tests/cluster/slurm_fixture.h"
+
+namespace ds::testing {
+namespace {
+
+using std::chrono::seconds;
+
+class SlurmFaults : public SlurmScriptTest {
+ protected:
+  // Slurm lets a job that was queued again wait for two minutes; cut short once the first run is gone from the nodes.
+  void start_again_soon(const std::string& job) {
+    EXPECT_TRUE(wait_until(
+        [&] {
+          return state_of(job).starts_with("PENDING") &&
+                 bed().run("node1", {"scontrol", "update", "JobId=" + job, "StartTime=now+10"}, seconds(30)).code == 0;
+        },
+        seconds(120)));
+  }
+};
+
+TEST_F(SlurmFaults, AJobWhoseNodeDiesQueuesItselfAgainAndGoesOnElsewhere) {
+  const auto job = sbatch({"-N2"}, "requeue.sh", {write_training_job(folder("dies"), {.steps = 400, .checkpoint_every = 10})});
+  const auto name = "dslaunch-" + job + ".log";
+  ASSERT_TRUE(wait_until([&] { return losses_of(folder("dies")).size() >= 15; }, seconds(120))) << log(name);
+  bed().kill_host("node2");
+  EXPECT_TRUE(wait_until([&] { return log(name).find("queued again") != std::string::npos || state_of(job).starts_with("PENDING"); }, seconds(120)))
+      << log(name);
+  EXPECT_NE(log(name).find("node2"), std::string::npos) << "the log names the node: " << log(name);
+  EXPECT_EQ(bed().leftovers(seconds(60)), "");
+  start_again_soon(job);
+  EXPECT_EQ(end_of(job, seconds(300)), "COMPLETED 0:0") << log(name);
+  EXPECT_NE(log(name).find("run 2 of job"), std::string::npos) << log(name);
+  EXPECT_NE(log(name).find("resum"), std::string::npos) << "from the checkpoint, not from the start: " << log(name);
+  EXPECT_EQ(losses_of(folder("dies")).size(), 400u);
+  expect_nothing_left(seconds(40));
+}
+
+TEST_F(SlurmFaults, ANodeThatIsCutOffEndsTheJobWith98AndItsName) {
+  submit("cut", program("dslaunch") + " sh -c 'echo up; exec sleep 1000'");
+  ASSERT_TRUE(wait_until([&] { return std::ranges::count(read(folder("cut") + ".log"), '\n') >= 6; }, seconds(120)))
+      << read(folder("cut") + ".log");
+  bed().cut("node3");
+  EXPECT_EQ(code_of("cut", seconds(60)), "98") << read(folder("cut") + ".log");
+  EXPECT_NE(read(folder("cut") + ".log").find("host lost: node3"), std::string::npos) << read(folder("cut") + ".log");
+  EXPECT_EQ(bed().leftovers(seconds(60)), "") << "the ranks of the node that was cut off end by themselves";
+  bed().heal("node3");
+}
+
+TEST_F(SlurmFaults, TasksSpreadUnevenlyAreRanksWhereSlurmPutThem) {
+  const std::string script = folder("uneven") + ".sh";
+  std::ofstream(script) << "#!/bin/bash\n#SBATCH -N3 -n5 -o " << folder("uneven") << ".log\n"
+                        << program("dslaunch") << " --tag-output hostname | sed 's/.*,\\([0-9]\\).*:/\\1 /' | sort > " << folder("uneven")
+                        << ".ours\nsrun -l hostname | sed 's/: / /' | sort > " << folder("uneven") << ".theirs\necho $? > "
+                        << folder("uneven") << ".code\n";
+  ASSERT_EQ(bed().run("node1", {"sbatch", script}, seconds(30)).code, 0);
+  EXPECT_EQ(code_of("uneven", seconds(120)), "0") << read(folder("uneven") + ".log");
+  EXPECT_EQ(read(folder("uneven") + ".ours"), read(folder("uneven") + ".theirs")) << read(folder("uneven") + ".log");
+  EXPECT_EQ(std::ranges::count(read(folder("uneven") + ".ours"), '\n'), 5);
+  expect_nothing_left();
+}
+
+TEST_F(SlurmFaults, InsideAStepOfOneTaskItUsesTheNodesOfTheStep) {
+  submit("step", "srun -N1 -n1 " + program("dslaunch") + " sh -c 'echo $RANK of $WORLD_SIZE'");
+  EXPECT_EQ(code_of("step", seconds(120)), "0") << read(folder("step") + ".log");
+  EXPECT_NE(read(folder("step") + ".log").find("0 of 1\n"), std::string::npos) << read(folder("step") + ".log");
+  expect_nothing_left();
+}
+
+TEST_F(SlurmFaults, CpusPerTaskDoNotMultiplyAgents) {
+  const std::string script = folder("cpus") + ".sh";
+  std::ofstream(script) << "#!/bin/bash\n#SBATCH -N3 --ntasks-per-node=1 -c2 -o " << folder("cpus") << ".log\n"
+                        << program("dslaunch") << " sh -c 'echo rank $RANK of $WORLD_SIZE'\necho $? > " << folder("cpus") << ".code\n";
+  ASSERT_EQ(bed().run("node1", {"sbatch", script}, seconds(30)).code, 0);
+  EXPECT_EQ(code_of("cpus", seconds(120)), "0") << read(folder("cpus") + ".log");
+  for (const std::string rank : {"0", "1", "2"})
+    EXPECT_NE(read(folder("cpus") + ".log").find("rank " + rank + " of 3\n"), std::string::npos) << read(folder("cpus") + ".log");
+  expect_nothing_left();
+}
+
+}  // namespace
+}  // namespace ds::testing

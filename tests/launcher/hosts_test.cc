@@ -1,0 +1,126 @@
+// Which hosts a job gets: the first source that is there, one name for each machine, files that must be there.
+#include <gtest/gtest.h>
+
+#include "launcher/hosts_from.h"
+#include "launcher/job.h"
+#include "launcher/job_identity.h"
+#include "launcher/local_machine.h"
+#include "launcher/options.h"
+#include "tests/launcher/fake_login.h"
+#include "tests/topology/expect_error.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+using testing::kElsewhere;
+using testing::kElsewhereToo;
+using testing::TemporaryFolder;
+using Words = std::vector<std::string>;
+using Variables = std::map<std::string, std::string>;
+
+const Variables kSlurmJob = {
+    {"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "n[1-3]"}, {"SLURM_TASKS_PER_NODE", "2(x3)"}};
+
+std::string names_of(const Cluster& cluster) {
+  Words names;
+  for (const Host& host : cluster.hosts) names.push_back(host.name);
+  return join(names, " ");
+}
+
+class HostSources : public ::testing::Test {
+ protected:
+  std::string hosts(Words words, const Variables& environment) {
+    words.push_back("true");
+    source = hosts_from(parse_options(words), environment, {.name = "here"}, std::nullopt);
+    return names_of(source.cluster);
+  }
+  std::string refused(const Words& words) {
+    return usage_error_of([&] { hosts(words, {}); });
+  }
+  TemporaryFolder folder;
+  std::string given = folder.write("given", "from-hostfile\n"), standard = folder.write("standard", "from-option\n");
+  Variables variable = {{"OMPI_MCA_orte_default_hostfile", folder.write("variable", "from-variable\n")}};
+  HostSource source;
+};
+
+TEST_F(HostSources, ADefaultHostfileIsTheLastThatIsAsked) {
+  EXPECT_EQ(hosts({"--default-hostfile", standard}, {}), "from-option");
+  EXPECT_EQ(source.source, "hostfile " + standard);
+  EXPECT_EQ(hosts({"--default-hostfile", standard}, variable), "from-option");
+  EXPECT_EQ(hosts({}, variable), "from-variable");
+  EXPECT_EQ(hosts({"--default-hostfile", standard, "--hostfile", given}, variable), "from-hostfile");
+  EXPECT_EQ(hosts({"--hostfile", given, "--default-hostfile", standard}, variable), "from-hostfile");
+  EXPECT_EQ(hosts({"--default-hostfile", standard, "-H", "a"}, variable), "a");
+  EXPECT_EQ(hosts({"--default-hostfile", standard}, kSlurmJob), "n1 n2 n3");
+  EXPECT_TRUE(source.slurm);
+}
+
+TEST_F(HostSources, OpenMpisParameterIsAskedAfterSlurm) {
+  Variables both = kSlurmJob;
+  both.insert(variable.begin(), variable.end());
+  EXPECT_EQ(hosts({}, both), "n1 n2 n3");
+  EXPECT_EQ(hosts({}, {{"OMPI_MCA_orte_default_hostfile", ""}}), "here");
+}
+
+TEST_F(HostSources, FiltersHoldForSlurmToo) {
+  EXPECT_EQ(hosts({"--include", "n2"}, kSlurmJob), "n2");
+  EXPECT_TRUE(source.slurm);
+  EXPECT_EQ(hosts({"--exclude", "n2"}, kSlurmJob), "n1 n3");
+  EXPECT_EQ(hosts({"--num_nodes", "1"}, kSlurmJob), "n1");
+}
+
+TEST_F(HostSources, AFileThatWasNamedMustBeThereAndHaveHosts) {
+  for (const char* option : {"--hostfile", "--machinefile", "--default-hostfile"}) {
+    expect_words(refused({option, folder.path + "/missing"}), {folder.path + "/missing", "No such file"});
+    expect_words(refused({option, folder.write("empty", "\n")}), {folder.path + "/empty", "has no hosts"});
+  }
+}
+
+std::string refused_job(const Words& words) {
+  return usage_error_of([&] { prepare_job(parse_options(words)); });
+}
+
+TEST(OneMachine, HasOneNameInAJob) {
+  const std::string own = this_host_name();
+  if (own == "localhost") GTEST_SKIP() << "this machine has no other name";
+  expect_words(refused_job({"-H", "localhost," + own, "true"}), {"-H: localhost and " + own, "name it once"});
+  TemporaryFolder folder;
+  const std::string file = folder.write("hosts", own + " slots=1\n" + kElsewhere + "\nlocalhost slots=1\n");
+  expect_words(refused_job({"--hostfile", file, "-np", "1", "true"}), {file, own + " and localhost"});
+}
+
+TEST(OneMachine, IsKnownByEveryAddressOfItsOwn) {
+  for (const LocalAddress& address : local_addresses()) {
+    if (address.loopback || address.address.find(':') != std::string::npos) continue;
+    expect_words(refused_job({"-H", "localhost," + address.address, "true"}), {"localhost and " + address.address});
+  }
+}
+
+TEST(OneMachine, MayBeNamedMoreThanOnceInOneWay) {
+  const Job job = prepare_job(parse_options({"-H", "localhost,localhost,127.0.0.1", "true"}));
+  EXPECT_EQ(job.plan.world_size, 3);
+  EXPECT_EQ(job.plan.hosts.size(), 1u);
+}
+
+TEST(UnusedHosts, ARelativeHostOfARankfileStaysWhatItWas) {
+  TemporaryFolder folder;
+  const std::string file = folder.write("ranks", "rank 0=+n1 slot=0\n");
+  const std::string hosts = std::string(kElsewhere) + ":1," + kElsewhereToo + ":1";
+  Job job = prepare_job(parse_options({"-H", hosts, "--rankfile", file, "true"}));
+  drop_unused_hosts(job);
+  EXPECT_EQ(names_of({job.plan.hosts}), kElsewhereToo);
+  ASSERT_EQ(job.plan.ranks.size(), 1u);
+  EXPECT_EQ(job.plan.ranks[0].host, 0u);
+  EXPECT_EQ(job.local.size(), 1u);
+}
+
+TEST(UnusedHosts, NolocalLeavesThisMachineOut) {
+  Job job = prepare_job(parse_options({"--nolocal", "-H", std::string("localhost:2,") + kElsewhere + ":2", "true"}));
+  EXPECT_EQ(job.plan.world_size, 2);
+  drop_unused_hosts(job);
+  EXPECT_EQ(names_of({job.plan.hosts}), kElsewhere);
+}
+
+}  // namespace
+}  // namespace ds

@@ -1,0 +1,264 @@
+// Option by option: the same words to mpirun and to dslaunch on this machine. Output, exit code and binding are equal, or
+// docs/mpirun.md says where they differ and why.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "tests/mpirun/mpirun_run.h"
+#include "topology/base/text.h"
+
+namespace ds::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+struct Row {
+  std::string name;
+  Words words;              // options and program; {dir} is a folder with the files of this test, {mpi} the MPI program
+  std::string input = {};   // standard input
+  std::string differs = {};  // the row of docs/mpirun.md that explains the difference; empty: they are equal
+
+  friend void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
+};
+
+const Words kShowRank = {"sh", "-c", "echo $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE on $OMPI_COMM_WORLD_LOCAL_RANK"};
+const Words kShowCpus = {"sh", "-c", "echo $OMPI_COMM_WORLD_RANK $(grep Cpus_allowed_list /proc/self/status)"};
+
+Words with(Words options, const Words& program) {
+  options.insert(options.end(), program.begin(), program.end());
+  return options;
+}
+
+Words shell(Words options, const std::string& script) { return with(std::move(options), {"sh", "-c", script}); }
+
+const Words kTwo = {"-H", "localhost:2", "-np", "2"};
+
+Words two(Words options, const Words& program) { return with(with(kTwo, options), program); }
+
+std::vector<Row> rows() {
+  return {
+      // Ranks and hosts.
+      {"np", with({"-np", "2"}, kShowRank)},
+      {"n", with({"-n", "2"}, kShowRank)},
+      {"c", with({"-c", "2"}, kShowRank)},
+      {"LongNp", with({"--np", "2"}, kShowRank)},
+      {"NpZero", {"-np", "0", "false"}, "", "-np 0"},
+      {"NpLeftOut", with({"-H", "localhost:2"}, kShowRank)},
+      {"NpNegative", {"-np", "-1", "true"}, "", "usage errors"},
+      {"NpWord", {"-np", "two", "true"}, "", "usage errors"},
+      {"NoProgram", {"-np", "2"}, "", "usage errors"},
+      {"UnknownOption", {"--nosuchoption", "true"}, "", "usage errors"},
+      {"host", with({"--host", "localhost:2"}, kShowRank)},
+      {"HostRepeated", with({"-H", "localhost,localhost"}, kShowRank)},
+      {"HostRepeatedThrice", with({"-H", "localhost,localhost,localhost", "--bind-to", "none"}, kShowRank)},
+      {"HostPlain", with({"-H", "localhost"}, kShowRank)},
+      {"hostfile", with({"--hostfile", "{dir}/hosts"}, kShowRank)},
+      {"machinefile", with({"-machinefile", "{dir}/hosts"}, kShowRank)},
+      {"DefaultHostfile", with({"--default-hostfile", "{dir}/hosts"}, kShowRank)},
+      {"HostfileMissing", {"--hostfile", "{dir}/none", "true"}, "", "usage errors"},
+      {"HostfileEmpty", {"--hostfile", "{dir}/empty", "true"}, "", "usage errors"},
+      {"HostfileBadLine", {"--hostfile", "{dir}/bad", "echo", "x"}, "", "hostfile"},
+      {"N", with({"-H", "localhost:2", "-N", "1"}, kShowRank)},
+      {"npernode", with({"-H", "localhost:2", "-npernode", "2"}, kShowRank)},
+      {"pernode", with({"-H", "localhost:2", "-pernode"}, kShowRank)},
+      {"NotEnoughSlots", {"-H", "localhost:1", "-np", "2", "true"}, "", "usage errors"},
+      {"oversubscribe", with({"-H", "localhost:1", "-np", "3", "--oversubscribe"}, kShowRank)},
+      {"nooversubscribe", with({"-H", "localhost:2", "-np", "2", "--nooversubscribe"}, kShowRank)},
+      {"nolocal", {"-H", "localhost:2", "-nolocal", "true"}, "", "usage errors"},
+      {"Mpmd", {"-H", "localhost:2", "-np", "1", "echo", "a", ":", "-np", "1", "echo", "b"}},
+      {"MpmdVariables", {"-H", "localhost:2", "-np", "1", "-x", "V=a", "sh", "-c", "echo $V", ":", "-np", "1", "-x", "W=b", "sh", "-c", "echo $W"}},
+      {"app", {"-H", "localhost:2", "--app", "{dir}/app"}},
+      {"AppQuotes", {"-H", "localhost:2", "--app", "{dir}/quotes"}, "", "--app"},
+      {"AllowRunAsRoot", with({"--allow-run-as-root", "-np", "1"}, kShowRank)},
+
+      // Placement and binding.
+      {"BindNone", two({"--bind-to", "none"}, kShowCpus)},
+      {"BindCore", two({"--bind-to", "core"}, kShowCpus)},
+      {"BindSocket", two({"--bind-to", "socket"}, kShowCpus)},
+      {"BindDefaultOne", with({"-np", "1"}, kShowCpus)},
+      {"BindDefaultTwo", two({}, kShowCpus)},
+      {"BindOversubscribed", with({"-H", "localhost:1", "-np", "2", "--oversubscribe"}, kShowCpus)},
+      {"BindTooSmall", {"-H", "localhost:9", "-np", "9", "--bind-to", "core", "true"}, "", "usage errors"},
+      {"MapByCore", two({"--map-by", "core"}, kShowCpus)},
+      {"MapByNode", two({"--map-by", "node"}, kShowCpus)},
+      {"MapByPpr", with({"-H", "localhost:2", "--map-by", "ppr:2:node"}, kShowCpus)},
+      {"MapByNonsense", two({"--map-by", "nonsense"}, {"true"}), "", "usage errors"},
+      {"MapByPe", with({"-H", "localhost:2", "-np", "1", "--map-by", "slot:PE=2"}, kShowCpus)},
+      {"RankByNode", two({"--rank-by", "node"}, kShowRank)},
+      {"bycore", two({"-bycore"}, kShowCpus)},
+      {"bynode", two({"-bynode"}, kShowCpus)},
+      {"byslot", two({"-byslot"}, kShowCpus)},
+      {"BindToCoreOld", two({"-bind-to-core"}, kShowCpus)},
+      {"CpusPerProc", with({"-H", "localhost:2", "-np", "1", "--cpus-per-proc", "2"}, kShowCpus)},
+      {"UseHwthreadCpus", two({"--use-hwthread-cpus"}, kShowCpus)},
+      {"CpuSet", with({"-H", "localhost:1", "-np", "1", "--cpu-set", "1"}, kShowCpus)},
+      {"CpuList", with({"-H", "localhost:1", "-np", "1", "--cpu-list", "1"}, kShowCpus)},
+      {"rankfile", with({"-np", "2", "--rankfile", "{dir}/ranks"}, kShowCpus)},
+      {"RankfileShort", with({"-np", "2", "-rf", "{dir}/ranks"}, kShowCpus)},
+      {"DoNotLaunch", two({"--do-not-launch"}, {"false"}), "", "--do-not-launch"},
+      {"DisplayMap", two({"--display-map"}, {"true"}), "", "--display-map"},
+      {"DisplayAllocation", two({"--display-allocation"}, {"true"}), "", "--display-map"},
+
+      // Environment.
+      {"ExportFromHere", with({"-np", "1", "-x", "DSLAUNCH_TEST_X"}, {"sh", "-c", "echo $DSLAUNCH_TEST_X"})},
+      {"ExportValue", with({"-np", "1", "-x", "V=a b=c;|&()\"'$HOME"}, {"printenv", "V"})},
+      {"ExportLines", with({"-np", "1", "-x", "V=one\ntwo"}, {"printenv", "V"})},
+      {"ExportEmpty", with({"-np", "1", "-x", "V="}, {"sh", "-c", "echo ${V-unset}"})},
+      {"ExportUnset", with({"-np", "1", "-x", "DSLAUNCH_TEST_NOT_SET"}, {"echo", "goes on"})},
+      {"Arguments", {"-np", "1", "printf", "%s\n", "a b", "c'd", "*", "$HOME", "x\\y"}},
+      {"wdir", with({"-np", "1", "--wdir", "/usr"}, {"pwd"})},
+      {"wd", with({"-np", "1", "-wd", "/usr"}, {"pwd"})},
+      {"WdirMissing", with({"-np", "1", "--wdir", "{dir}/none"}, {"true"}), "", "exit codes of start failures"},
+      {"mca", with({"-np", "1", "--mca", "btl_base_verbose", "7"}, {"printenv", "OMPI_MCA_btl_base_verbose"})},
+      {"gmca", with({"-np", "1", "-gmca", "btl_base_verbose", "7"}, {"printenv", "OMPI_MCA_btl_base_verbose"})},
+      {"McaTwice", with({"-np", "1", "--mca", "btl_base_verbose", "7", "--mca", "btl_base_verbose", "8"}, {"true"}), "", "--mca"},
+      {"tune", with({"-np", "1", "--tune", "{dir}/tune"}, {"printenv", "V"})},
+      {"PlaceVariables", shell(kTwo, "env | grep ^OMPI_COMM_WORLD_ | sort | tr '\\n' ' '; echo")},
+
+      // Output and input.
+      {"OutputOfManyLines", shell({"-np", "1"}, "seq 1 20000")},
+      {"StderrStaysApart", shell({"-np", "1"}, "echo out; echo err >&2")},
+      {"LastLineOpen", shell({"-np", "1"}, "printf abc")},
+      {"TagOutput", two({"--tag-output"}, {"sh", "-c", "echo x; echo y"})},
+      {"MergeStderr", shell({"-np", "1", "--merge-stderr-to-stdout"}, "echo e >&2"), "", "--merge-stderr-to-stdout"},
+      {"StdinToRankZero", shell(kTwo, "echo $OMPI_COMM_WORLD_RANK $(wc -c)"), "hello\n"},
+      {"StdinToRankOne", two({"--stdin", "1"}, {"sh", "-c", "echo $OMPI_COMM_WORLD_RANK $(wc -c)"}), "hello\n"},
+      {"StdinNone", two({"--stdin", "none"}, {"sh", "-c", "echo $OMPI_COMM_WORLD_RANK $(wc -c)"}), "hello\n"},
+      {"OutputFilename", shell({"-np", "2", "-H", "localhost:2", "--output-filename", "{dir}/out"}, "echo x$OMPI_COMM_WORLD_RANK")},
+
+      // Ends.
+      {"ExitThree", shell({"-np", "1"}, "exit 3")},
+      {"ExitThreeOfTwo", shell(kTwo, "[ $OMPI_COMM_WORLD_RANK = 1 ] && exit 3; exec sleep 60")},
+      {"Exit255", shell({"-np", "1"}, "exit 255")},
+      {"Killed", shell({"-np", "1"}, "kill -KILL $$")},
+      {"Terminated", shell({"-np", "1"}, "kill -TERM $$")},
+      {"Segfault", shell({"-np", "1"}, "kill -SEGV $$")},
+      {"ProgramMissing", {"-np", "1", "{dir}/none"}, "", "exit codes of start failures"},
+      {"ProgramNotExecutable", {"-np", "1", "{dir}/hosts"}, "", "exit codes of start failures"},
+      {"ProgramIsAFolder", {"-np", "1", "{dir}"}, "", "exit codes of start failures"},
+      {"timeout", {"-np", "1", "--timeout", "1", "sleep", "60"}},
+      {"MpiSum", two({}, {"{mpi}", "sum"})},
+      {"MpiAbort", two({}, {"{mpi}", "abort", "5"})},
+      {"MpiAbortAbove255", two({}, {"{mpi}", "abort", "300"})},
+      {"MpiNoFinalize", two({}, {"{mpi}", "no-finalize"})},
+      {"MpiNoInit", two({}, {"{mpi}", "no-init"}), "", "ranks that never wire up"},
+  };
+}
+
+class OptionTable : public ::testing::TestWithParam<Row> {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = no_oracle(); !reason.empty()) GTEST_SKIP() << reason;
+    char pattern[] = "/tmp/dslaunch-mpirun-XXXXXX";
+    folder_ = ::mkdtemp(pattern);
+    write("hosts", "localhost slots=2\n");
+    write("empty", "# nobody\n");
+    write("bad", "localhost slots=2\n%bad\n");
+    write("ranks", "rank 0=localhost slot=1\nrank 1=localhost slot=0\n");
+    write("app", "-np 1 echo a\n-np 1 echo b c\n");
+    write("quotes", "-np 1 echo 'b c'\n");
+    write("tune", "-x V=5 -mca btl_base_verbose 7\n");
+  }
+  void TearDown() override {
+    std::error_code error;
+    if (!folder_.empty()) fs::remove_all(folder_, error);
+  }
+
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ + "/" + name) << text; }
+
+  Words filled(Words words) const {
+    for (std::string& word : words) {
+      for (const auto& [gap, value] : {std::pair<std::string, std::string>{"{dir}", folder_}, {"{mpi}", test::bin_folder() + "/launcher_mpi_program"}})
+        if (size_t at = word.find(gap); at != std::string::npos) word.replace(at, gap.size(), value);
+    }
+    return words;
+  }
+
+  RunOptions surroundings() const { return {GetParam().input, {{"DSLAUNCH_TEST_X", "from here"}}, folder_}; }
+
+  // Files below the folder that --output-filename named, with their content; taken away afterwards.
+  std::string files_written() const {
+    std::string text;
+    std::error_code error;
+    std::vector<fs::path> paths;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ + "/out", error))
+      if (entry.is_regular_file()) paths.push_back(entry.path());
+    std::sort(paths.begin(), paths.end());
+    for (const fs::path& path : paths) text += path.string() + ": " + read_file(path);
+    fs::remove_all(folder_ + "/out", error);
+    return text;
+  }
+
+  std::string folder_;
+};
+
+// Lines of several ranks come in any order.
+std::string sorted_lines(const std::string& text) {
+  Words lines = split(text, '\n');
+  std::sort(lines.begin(), lines.end());
+  return join(lines, "\n");
+}
+
+TEST_P(OptionTable, IsAsWithMpirunOrAsDocumented) {
+  const Row& row = GetParam();
+  const RunResult theirs = run_mpirun(filled(row.words), surroundings());
+  const std::string their_files = files_written();
+  const RunResult ours = run_dslaunch(filled(row.words), surroundings());
+  const std::string our_files = files_written();
+  const std::string both = "mpirun " + join(row.words, " ") + "\nmpirun wrote:\n" + theirs.out + theirs.err + "\ndslaunch wrote:\n" + ours.out + ours.err;
+  if (row.differs.empty()) {
+    EXPECT_EQ(ours.code, theirs.code) << both;
+    EXPECT_EQ(sorted_lines(ours.out), sorted_lines(theirs.out)) << both;
+    EXPECT_EQ(our_files, their_files) << both;
+    return;
+  }
+  EXPECT_TRUE(ours.code != theirs.code || sorted_lines(ours.out) != sorted_lines(theirs.out)) << "no longer different: " << both;
+  const std::string page = read_file(test::source_folder() / "docs/mpirun.md");
+  EXPECT_NE(page.find("| " + row.differs + " |"), std::string::npos) << "docs/mpirun.md does not explain: " << row.differs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, OptionTable, ::testing::ValuesIn(rows()), [](const auto& info) { return info.param.name; });
+
+TEST(OptionTableAlone, ReportBindingsPrintsMpirunsLines) {
+  if (const std::string reason = no_oracle(); !reason.empty()) GTEST_SKIP() << reason;
+  const auto bindings = [](const std::string& text) {
+    std::string result;
+    const std::regex line("MCW rank .*");
+    for (std::sregex_iterator match(text.begin(), text.end(), line), end; match != end; ++match) result += match->str() + "\n";
+    return sorted_lines(result);
+  };
+  for (const Words& options : {Words{"--bind-to", "core"}, Words{"--bind-to", "none"}, Words{"--map-by", "slot"}}) {
+    const Words words = two(with({"--report-bindings"}, options), {"true"});
+    EXPECT_EQ(bindings(run_dslaunch(words).err), bindings(run_mpirun(words).err)) << join(words, " ");
+  }
+}
+
+TEST(OptionTableAlone, TimestampsHaveMpirunsForm) {
+  if (const std::string reason = no_oracle(); !reason.empty()) GTEST_SKIP() << reason;
+  const Words words = {"-np", "1", "--timestamp-output", "echo", "x"};
+  const std::regex form("[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8} [0-9]{4}<stdout>:x\n");
+  EXPECT_TRUE(std::regex_match(run_mpirun(words).out, form)) << run_mpirun(words).out;
+  EXPECT_TRUE(std::regex_match(run_dslaunch(words).out, form)) << run_dslaunch(words).out;
+}
+
+TEST(OptionTableAlone, EveryOptionOfMpirunIsOnThePage) {
+  if (const std::string reason = no_oracle(); !reason.empty()) GTEST_SKIP() << reason;
+  const std::string page = read_file(test::source_folder() / "docs/mpirun.md"), help = run_mpirun({"--help", "full"}).out;
+  const std::regex line("^ *-[-A-Za-z|]*", std::regex::multiline);
+  int count = 0;
+  for (std::sregex_iterator match(help.begin(), help.end(), line), end; match != end; ++match) {
+    const Words names = split(std::string(trim(match->str())), '|');
+    const bool found = std::any_of(names.begin(), names.end(), [&](const std::string& name) { return page.find("`" + name) != std::string::npos; });
+    EXPECT_TRUE(found) << match->str();
+    ++count;
+  }
+  EXPECT_GT(count, 80);
+}
+
+}  // namespace
+}  // namespace ds::testing
