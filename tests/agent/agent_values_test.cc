@@ -15,6 +15,7 @@
 #include "agent/job_folders.h"
 #include "agent/lease.h"
 #include "agent/networks.h"
+#include "agent/oom_kills.h"
 #include "agent/output_lines.h"
 #include "agent/process_table.h"
 #include "agent/program_path.h"
@@ -281,6 +282,12 @@ TEST(JobFoldersOnDisk, ComeAndGoWithoutTouchingOtherHosts) {
   remove_files_of_job(job, "b");
   EXPECT_FALSE(fs::exists(fs::path(two.host_folder()).parent_path()));
   EXPECT_FALSE(fs::exists(two.memory_folder(3)));
+}
+
+TEST(OomKills, AreCountedByTheKernel) {
+  EXPECT_EQ(oom_kills_in("nr_free_pages 5\noom_kill 7\nlast 1\n"), 7u);
+  EXPECT_EQ(oom_kills_in("nr_free_pages 5\n"), 0u);
+  EXPECT_EQ(oom_kills_in(""), 0u);
 }
 
 }  // namespace ds

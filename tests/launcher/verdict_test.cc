@@ -108,5 +108,13 @@ TEST(Verdict, AKillFromOutsideIsNamedAndSaysWhereToLookForTheReason) {
   EXPECT_EQ(judge(end_of(0, SIGSEGV), 2, true)->advice, "");
 }
 
+TEST(Verdicts, AKillByTheKernelForMemoryIsSaid) {
+  RankEnd end = end_of(0, SIGKILL);
+  end.out_of_memory = true;
+  const Verdict verdict = *judge(end, 2, true);
+  EXPECT_NE(verdict.error.find("out-of-memory killer"), std::string::npos) << verdict.error;
+  EXPECT_NE(verdict.advice.find("--mem"), std::string::npos) << verdict.advice;
+}
+
 }  // namespace
 }  // namespace ds
