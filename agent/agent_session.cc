@@ -1,12 +1,10 @@
 #include "agent/agent_session.h"
 
-#include <fcntl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -14,12 +12,11 @@
 
 #include "agent/bootstrap.h"
 #include "agent/channel.h"
-#include "agent/dial.h"
 #include "agent/event_loop.h"
 #include "agent/host_generations.h"
 #include "agent/host_report.h"
 #include "agent/job_folders.h"
-#include "agent/lease.h"
+#include "agent/launcher_link.h"
 #include "agent/leftovers.h"
 #include "agent/proto/control.pb.h"
 #include "agent/sweep.h"
@@ -30,19 +27,14 @@ namespace ds {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using control::Envelope;
 using std::chrono::milliseconds;
 
-constexpr auto kDialLimit = milliseconds(3000);
-constexpr auto kRedialPause = milliseconds(200);
-constexpr int kDials = 10;  // so often a connection may end before the Welcome
 constexpr auto kFlushLimit = milliseconds(1000);
 constexpr auto kKillLimit = milliseconds(3000);
 constexpr auto kAbandonedDelay = milliseconds(3000);  // not while ranks start
 constexpr auto kReapInterval = milliseconds(1000);
 constexpr uint32_t kFindByName = 0xffffffff;
-constexpr uint32_t kDefaultLeaseMs = 20000, kDefaultBeatMs = 500;
 
 class AgentSession {
  public:
@@ -51,8 +43,17 @@ class AgentSession {
         program_(std::move(program)),
         host_name_(own_host_name()),
         host_index_(bootstrap.host_index()),
-        lease_(Clock::now(), milliseconds(bootstrap.lease_ms() ? bootstrap.lease_ms() : kDefaultLeaseMs)) {
+        launcher_(io_, bootstrap_, hello_,
+                  {[this](const std::shared_ptr<Channel>& channel) { connected(channel); },
+                   [this](const Envelope& message) { handle(message); },
+                   [this](const std::string& reason) { die(reason, 1); }}) {
     if (host_index_ == kFindByName) host_index_ = find_own_index(bootstrap, host_name_).value_or(kFindByName);
+    hello_.set_protocol(kProtocolVersion);
+    hello_.set_build(build_id());
+    hello_.set_host_index(host_index_);
+    hello_.set_host_name(host_name_);
+    hello_.set_pid(static_cast<uint32_t>(getpid()));
+    hello_.set_cpu_flags(cpu_flags());
   }
 
   int run() {
@@ -60,8 +61,7 @@ class AgentSession {
     // follows; elsewhere somebody wants this agent to end.
     if (!getenv("SLURM_JOB_ID")) termination_.emplace(io_, [this] { terminated(); });
     if (host_index_ != kFindByName) take_place();
-    dial();
-    watch_lease();
+    launcher_.run();
     reap_now_and_then();
     abandoned_timer_.after(kAbandonedDelay, [this] { sweep_abandoned(bootstrap_.job(), kKillLimit); });
     const auto work = boost::asio::make_work_guard(io_);
@@ -71,6 +71,11 @@ class AgentSession {
 
  private:
   // ---- joining
+
+  void connected(const std::shared_ptr<Channel>& channel) {
+    channel_ = channel;
+    if (generations_) generations_->connect(channel);
+  }
 
   // From here on the host index is known, and with it where files go.
   void take_place() {
@@ -85,91 +90,6 @@ class AgentSession {
     generations_->start_spare();
   }
 
-  void dial() {
-    const std::vector<std::string> addresses(bootstrap_.addresses().begin(), bootstrap_.addresses().end());
-    ++dials_;
-    dialer_.emplace(io_, addresses, static_cast<uint16_t>(bootstrap_.port()), kDialLimit,
-                    [this](FileDescriptor socket, const std::string& reasons) {
-                      if (!socket && dials_ > 1) die("the launcher is gone: " + reasons, 1);
-                      if (!socket) return use_standard_streams();
-                      const int fd = socket.release();
-                      open_channel(fd, fd);
-                      if (!life_line_) watch_life_line();
-                    });
-  }
-
-  // Only the launcher can reach us, not we it: the frames take the way that brought the bootstrap.
-  void use_standard_streams() {
-    const std::string marker = "\n" + bootstrap_.marker() + "\n";
-    const ssize_t written = write(STDOUT_FILENO, marker.data(), marker.size());
-    if (written != static_cast<ssize_t>(marker.size()))
-      die("no address of the launcher answers, and stdout is closed", 1);
-    open_channel(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3), fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
-  }
-
-  void open_channel(int read_fd, int write_fd) {
-    channel_ = Channel::create(io_, read_fd, write_fd, ChannelRole::kAgent, bootstrap_.key());
-    channel_->start([this](const Envelope& message) { handle(message); },
-                    [this](const std::string& reason) { launcher_is_gone(reason); });
-    send_hello();
-    send_beat();
-    if (generations_) generations_->connect(channel_);
-  }
-
-  void send_hello() {
-    Envelope message;
-    auto& hello = *message.mutable_hello();
-    hello.set_protocol(kProtocolVersion);
-    hello.set_build(build_id());
-    hello.set_host_index(host_index_);
-    hello.set_host_name(host_name_);
-    hello.set_pid(static_cast<uint32_t>(getpid()));
-    hello.set_cpu_flags(cpu_flags());
-    channel_->send(message);
-  }
-
-  // ---- contact
-
-  void watch_life_line() {
-    if (!life_line_) life_line_.emplace(io_, STDIN_FILENO);
-    life_line_->when_readable([this] {
-      char bytes[256];
-      const ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
-      if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR))) return watch_life_line();
-      life_line_.reset();
-      if (!bootstrap_.elastic()) die("the launcher is gone (life line closed)", 1);
-    });
-  }
-
-  // Before the Welcome it may only have had too many callers at once: those that have not proved yet are pushed out.
-  void launcher_is_gone(const std::string& reason) {
-    if (!welcomed_ && life_line_ && dials_ < kDials) {
-      beat_timer_.cancel();
-      return dial_timer_.after(kRedialPause, [this] { dial(); });
-    }
-    if (!bootstrap_.elastic()) die("the launcher is gone: " + reason, 1);
-  }
-
-  void watch_lease() {
-    lease_timer_.after(lease_.expires() - Clock::now(), [this] {
-      const auto now = Clock::now();
-      if (lease_.expired(now))
-        die("no answer from the launcher for " + std::to_string(lease_.silence(now).count()) + " ms", 1);
-      watch_lease();
-    });
-  }
-
-  void send_beat() {
-    Envelope message;
-    message.mutable_beat()->set_time_ns(static_cast<uint64_t>(Clock::now().time_since_epoch().count()));
-    double load = 0;
-    if (getloadavg(&load, 1) == 1) message.mutable_beat()->set_load(load);
-    message.mutable_beat()->set_answer_ns(answer_ns_);
-    channel_->send(message);
-    beat_timer_.after(milliseconds(bootstrap_.beat_ms() ? bootstrap_.beat_ms() : kDefaultBeatMs),
-                      [this] { send_beat(); });
-  }
-
   // ---- messages
 
   void handle(const Envelope& message) {
@@ -181,8 +101,6 @@ class AgentSession {
         return die("the launcher refused this agent: " + message.reject().reason(), 2);
       case Envelope::kShutdown:
         return shut_down();
-      case Envelope::kBeatAck:
-        return acknowledged(message.beat_ack());
       case Envelope::kDescribe:
         return describe();
       case Envelope::kCheckPaths:
@@ -199,16 +117,9 @@ class AgentSession {
   }
 
   void welcomed(const control::Welcome& welcome) {
-    welcomed_ = true;
     if (host_index_ != kFindByName) return;
     host_index_ = welcome.host_index();
     take_place();
-  }
-
-  void acknowledged(const control::BeatAck& ack) {
-    answer_ns_ = ack.own_ns();
-    const auto sent = Clock::time_point(Clock::duration(static_cast<Clock::rep>(ack.time_ns())));
-    lease_.acknowledged(sent, Clock::now());
   }
 
   void describe() {
@@ -245,7 +156,7 @@ class AgentSession {
     else
       kill_everything();
     channel_->flush([] { _exit(0); });
-    lease_timer_.after(kFlushLimit, [] { _exit(0); });
+    exit_timer_.after(kFlushLimit, [] { _exit(0); });
   }
 
   void terminated() {
@@ -268,18 +179,14 @@ class AgentSession {
   control::Bootstrap bootstrap_;
   std::string program_, host_name_;
   uint32_t host_index_;
-  Lease lease_;
+  control::Hello hello_;
   boost::asio::io_context io_;
+  LauncherLink launcher_;
+  std::shared_ptr<Channel> channel_;  // to it, once there is one
   std::optional<JobFolders> folders_;
   std::optional<HostGenerations> generations_;
   std::optional<TerminationWatch> termination_;
-  std::optional<Dialer> dialer_;
-  std::shared_ptr<Channel> channel_;
-  std::optional<DescriptorWatch> life_line_;
-  int dials_ = 0;
-  bool welcomed_ = false;
-  uint64_t answer_ns_ = 0;  // the launcher's clock in its last answer to a beat
-  Timer dial_timer_{io_}, lease_timer_{io_}, beat_timer_{io_}, reap_timer_{io_}, abandoned_timer_{io_};
+  Timer exit_timer_{io_}, reap_timer_{io_}, abandoned_timer_{io_};
 };
 
 }  // namespace

@@ -53,8 +53,8 @@ bool decode_value(const std::string& encoded, pmix_value_t& value);
 struct PmixLookup {
   std::vector<std::string> keys;  // still to ask for
   std::vector<Published> found;
-  bool wait = false;                // until there is a value ...
-  std::chrono::seconds limit{0};    // ... but no longer than that; 0 = for ever
+  bool wait = false;                   // until there is a value ...
+  std::chrono::milliseconds limit{0};  // ... but no longer than that; 0 = for ever
   pmix_lookup_cbfunc_t done = nullptr;
   void* token = nullptr;
   void answer(const std::string& name_space) const;

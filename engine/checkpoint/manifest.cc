@@ -11,6 +11,7 @@
 #include "engine/checkpoint/coverage.h"
 #include "engine/checkpoint/crc32c.h"
 #include "topology/base/error.h"
+#include "topology/base/text.h"
 
 namespace ds {
 namespace {
@@ -206,6 +207,8 @@ Manifest parse_manifest(const std::string& text, const std::string& path) {
   const size_t body = text.size() < kTailBytes ? 0 : text.size() - kTailBytes;
   if (text.size() < kTailBytes || tail_for(std::string_view(text).substr(0, body)) != text.substr(body))
     throw Error(ErrorCode::kCorrupt, where + "damaged or cut off: its checksum does not match");
+  if (json_depth(text) > kMaxJsonDepth)
+    throw Error(ErrorCode::kCorrupt, where + "nested deeper than " + std::to_string(kMaxJsonDepth));
   try {
     Manifest manifest = manifest_from(json::parse(text));
     std::sort(manifest.tensors.begin(), manifest.tensors.end(), by_name);

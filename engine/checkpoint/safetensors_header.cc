@@ -8,6 +8,7 @@
 
 #include "engine/checkpoint/manifest.h"
 #include "topology/base/error.h"
+#include "topology/base/text.h"
 
 namespace ds {
 namespace {
@@ -36,6 +37,7 @@ int64_t header_bytes(std::string_view file) {
 
 // JSON allows an object to repeat a name and the parser keeps the last; here that would hide a tensor.
 json parse_without_repeats(std::string_view text) {
+  if (json_depth(text) > kMaxJsonDepth) fail("header is nested deeper than " + std::to_string(kMaxJsonDepth));
   std::set<std::string> names;
   const auto check = [&](int depth, json::parse_event_t event, json& value) {
     if (event == json::parse_event_t::key && depth == 1 && !names.insert(value.get<std::string>()).second)

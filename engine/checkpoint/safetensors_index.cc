@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "topology/base/error.h"
+#include "topology/base/text.h"
 
 namespace ds {
 
@@ -12,6 +13,7 @@ SafetensorsIndex parse_safetensors_index(const std::string& text, const std::str
   const auto fail = [&](const std::string& what) {
     throw Error(ErrorCode::kCorrupt, "safetensors: " + path + ": " + what);
   };
+  if (json_depth(text) > kMaxJsonDepth) fail("nested deeper than " + std::to_string(kMaxJsonDepth));
   const json root = json::parse(text, nullptr, false);
   if (!root.is_object() || !root.contains("weight_map") || !root["weight_map"].is_object())
     fail("has no object weight_map");

@@ -66,6 +66,16 @@ std::string unwritable(const std::string& text) {
   return "";
 }
 
+// What a line of train.cfg would lose of settled paths: blanks at their ends ("a /.."), and everything of a lone comma.
+std::string lost_in_paths(const TrainKey& row, const std::string& text) {
+  const std::string_view type = row.type;
+  if (type != "path" && type != "paths") return "";
+  if (text.empty()) return "has no value";
+  for (const auto& path : type == "paths" ? split(text, ',') : std::vector{text})
+    if (!path.empty() && trim(path.substr(path.size() - 1)).empty()) return "the path ends in a blank";
+  return "";
+}
+
 class Reader {
  public:
   Reader(const std::string& path, TrainConfig& config) : path_(path), config_(config), options_(train_options()) {}
@@ -130,7 +140,7 @@ class Reader {
     if (wrong.empty() && value.text.empty() && std::string_view(row->type) != "list") wrong = "has no value";
     if (wrong.empty()) wrong = value_problem(row->type, row->allowed, value.text);
     const std::string text = wrong.empty() ? settled(*row, value) : "";
-    if (wrong.empty() && text.empty() && std::string_view(row->type) == "paths") wrong = "has no value";  // only commas
+    if (wrong.empty()) wrong = lost_in_paths(*row, text);
     if (wrong.empty())
       value.text = text;
     else

@@ -21,7 +21,7 @@ std::string text_of(std::string_view line, const std::string& path, int64_t line
   nlohmann::json value;
   try {
     value = nlohmann::json::parse(line);
-  } catch (const nlohmann::json::parse_error& error) {
+  } catch (const nlohmann::json::exception& error) {
     refuse(path, line_number, std::string("not JSON: ") + error.what());
   }
   if (!value.is_object()) refuse(path, line_number, "not an object; expected {\"text\": \"…\"}");

@@ -4,7 +4,8 @@ program_packages=(g++ cmake ninja-build ccache mold pkg-config libopenmpi-dev op
   libucx-dev libboost-dev libboost-program-options-dev libprotobuf-dev protobuf-compiler nlohmann-json3-dev
   libspdlog-dev libssl-dev openssh-client)
 test_packages=(libgtest-dev)
-cluster_packages=(openssh-server iproute2 util-linux procps slurmctld slurmd slurm-client munge)
+cluster_packages=(openssh-server iproute2 util-linux procps slurmctld slurmd slurm-client munge
+  hpcc scalapack-mpi-test python3-mpi4py)
 
 say() { echo "setup: $*" >&2; }
 fail() { say "$*"; exit 1; }

@@ -108,6 +108,23 @@ TEST_F(AgentFaults, AClosedLifeLineEndsEverything) {
   EXPECT_TRUE(launcher.agent().process->wait(seconds(5)));
 }
 
+TEST_F(AgentFaults, AnAgentThatIsPushedOutBeforeItsWelcomeDialsAgain) {
+  FakeLauncher::Options options;
+  options.hang_ups = 3;
+  FakeLauncher launcher(options);
+  start(launcher);
+  EXPECT_TRUE(launcher.shut_down());
+}
+
+TEST_F(AgentFaults, AnAgentThatIsNeverLetInGivesUp) {
+  FakeLauncher::Options options;
+  options.hang_ups = 1000;
+  FakeLauncher launcher(options);
+  Process& agent = *launcher.agent().process;
+  EXPECT_TRUE(launcher.wait_until([&] { return agent.wait(std::chrono::milliseconds(1)); }));
+  EXPECT_TRUE(launcher.wait_clean(seconds(5))) << launcher.leftovers();
+}
+
 TEST_F(AgentFaults, AClosedChannelEndsEverythingOfAJobThatIsNotElastic) {
   FakeLauncher launcher;
   start(launcher);

@@ -71,6 +71,7 @@ TEST_F(Channels, BothSidesCloseWithAReasonWhenTheKeysDiffer) {
   ASSERT_TRUE(wait([&] { return launcher_closed.size() == 1 && agent_closed.size() == 1; }));
   EXPECT_TRUE(at_launcher.empty());
   EXPECT_NE(launcher_closed[0].find("does not know the key"), std::string::npos);
+  EXPECT_TRUE(launcher->broke_protocol());
 }
 
 TEST_F(Channels, AnEmptyKeyNeedsNoHandshake) {
@@ -103,6 +104,20 @@ TEST_F(Channels, FlushCallsBackWhenEverythingIsInTheKernel) {
   bool again = false;
   agent->flush([&] { again = true; });
   EXPECT_TRUE(again) << "nothing queued: at once";
+}
+
+TEST_F(Channels, FlushBeforeAuthenticationWaitsForWhatWasSentBefore) {
+  open(key, key);
+  size_t arrived = 0;
+  agent->send(output(std::string(4 << 20, 'x')));
+  agent->flush([&] {
+    arrived = agent->queued_bytes();
+    agent->close();
+  });
+  ASSERT_TRUE(wait([&] { return launcher_closed.size() == 1; }));
+  EXPECT_EQ(arrived, 0u);
+  EXPECT_EQ(at_launcher.size(), 1u);
+  EXPECT_FALSE(launcher->broke_protocol());
 }
 
 TEST_F(Channels, APausedReaderMakesTheSenderQueue) {

@@ -92,6 +92,10 @@ void FakeLauncher::attach_stdio(int, int read_fd, int write_fd) {
 void FakeLauncher::accept() {
   acceptor_.async_accept([this](const boost::system::error_code& error, asio::ip::tcp::socket socket) {
     if (error) return;
+    if (options_.hang_ups-- > 0) {
+      socket.close();
+      return accept();
+    }
     const int fd = socket.release();
     attach(Channel::create(io_, fd, fd, ChannelRole::kLauncher, key_));
     accept();

@@ -27,6 +27,7 @@ class FakeLauncher {
     bool elastic = false;
     uint32_t lease_ms = 60000;
     bool answers_beats = true;
+    int hang_ups = 0;  // so many connections are closed before anything is said
   };
 
   explicit FakeLauncher(Options options);

@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -25,7 +26,11 @@ constexpr size_t kMiB = 1u << 20;
 class SlowAgent : public ::testing::Test {
  protected:
   SlowAgent() : cluster(SimulatedClusterOptions{.num_hosts = kHosts, .deaf_host = kDeaf}) {
-    for (const auto& [name, value] : cluster.environment()) ::setenv(name.c_str(), value.c_str(), 1);
+    for (const auto& [name, value] : cluster.environment()) {
+      const char* old = std::getenv(name.c_str());
+      before[name] = old ? std::optional<std::string>(old) : std::nullopt;
+      ::setenv(name.c_str(), value.c_str(), 1);
+    }
     options.job = "fleet-test";
     options.key = std::string(32, 'k');
     options.slurm = true;
@@ -33,6 +38,10 @@ class SlowAgent : public ::testing::Test {
     options.local.assign(kHosts, false);
     for (int host = 0; host < kHosts; ++host) options.hosts.push_back({.name = SimulatedCluster::host_name(host)});
     options.reach_limit = options.silence_limit = options.agent_lease = 60s;
+  }
+
+  ~SlowAgent() override {
+    for (const auto& [name, value] : before) value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
   }
 
   void start() {
@@ -90,6 +99,7 @@ class SlowAgent : public ::testing::Test {
   }
 
   SimulatedCluster cluster;
+  std::map<std::string, std::optional<std::string>> before;  // of the environment
   FleetOptions options;
   boost::asio::io_context io;
   std::optional<AgentFleet> fleet;

@@ -12,7 +12,7 @@ using control::Envelope;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kDialLimit{10000}, kRedialPause{100};
+constexpr milliseconds kDialLimit{10000}, kRedialPause{100}, kSettling{2000};
 constexpr uint32_t kCores = 4;
 
 int64_t time_of_day_ns() { return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
@@ -90,7 +90,7 @@ void SimulatedAgent::handle(const Envelope& message) {
       return;
     case Envelope::kBeatAck:
       answer_ns_ = message.beat_ack().own_ns();
-      if (generation_ && !slow())
+      if (is_settled() && !slow())
         record_.beat_ms.push_back(1e-6 * static_cast<double>(now_ns() - message.beat_ack().time_ns()));
       return;
     case Envelope::kDescribe:
@@ -109,6 +109,9 @@ void SimulatedAgent::handle(const Envelope& message) {
   }
 }
 
+// What the start of a generation held up is over.
+bool SimulatedAgent::is_settled() const { return generation_ && steady_clock::now() - started_ > kSettling; }
+
 void SimulatedAgent::report_host() {
   Envelope answer;
   control::HostReport& report = *answer.mutable_host_report();
@@ -120,6 +123,7 @@ void SimulatedAgent::report_host() {
 
 void SimulatedAgent::start(const control::StartGeneration& start) {
   record_.last_start_ns = time_of_day_ns();
+  started_ = steady_clock::now();
   generation_ = start.generation();
   Envelope answer;
   answer.mutable_started()->set_generation(generation_);

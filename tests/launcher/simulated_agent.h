@@ -26,7 +26,7 @@ namespace testing {
 // What all agents of a simulation saw. Times of day in nanoseconds, so that other processes can compare them.
 struct SimulationRecord {
   int64_t first_hello_ns = 0, last_start_ns = 0;  // first Hello sent; last StartGeneration received
-  std::vector<double> beat_ms;                    // Beat to BeatAck while ranks run, of agents that are not slow
+  std::vector<double> beat_ms;  // Beat to BeatAck from 2 s after the start of ranks, of agents that are not slow
   std::vector<std::string> ends;                  // connections that the launcher ended: "host: reason"
 };
 
@@ -58,6 +58,7 @@ class SimulatedAgent {
   void end_ranks();
   void report_host();
   void leave();
+  bool is_settled() const;
   bool slow() const { return options_.deaf || options_.late.count() > 0; }
 
   boost::asio::io_context& io_;
@@ -70,6 +71,7 @@ class SimulatedAgent {
   std::vector<std::unique_ptr<Timer>> late_;  // messages that wait to be handled
   std::vector<uint32_t> ranks_;
   uint32_t generation_ = 0;
+  std::chrono::steady_clock::time_point started_;
   bool welcomed_ = false;
   uint64_t answer_ns_ = 0;
 };

@@ -78,14 +78,14 @@ size_t number_closed(const std::vector<FileDescriptor>& connections) {
       std::count_if(connections.begin(), connections.end(), [](const FileDescriptor& fd) { return is_closed(fd.get()); }));
 }
 
-Eavesdropper::Eavesdropper(int port) : listening_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+Eavesdropper::Eavesdropper(int port, int hang_ups) : listening_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address = loopback("127.0.0.1", 0);
   socklen_t size = sizeof address;
   ::bind(listening_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
   ::listen(listening_.get(), 1);
   ::getsockname(listening_.get(), reinterpret_cast<sockaddr*>(&address), &size);
   port_ = ntohs(address.sin_port);
-  thread_ = std::jthread([this, port](std::stop_token stop) { pass_on(std::move(stop), port); });
+  thread_ = std::jthread([this, port, hang_ups](const std::stop_token& stop) { pass_on(stop, port, hang_ups); });
 }
 
 Eavesdropper::~Eavesdropper() = default;
@@ -105,10 +105,17 @@ bool Eavesdropper::ended_by_server() const {
   return ended_by_server_;
 }
 
-void Eavesdropper::pass_on(std::stop_token stop, int to_port) {
-  while (!wait_for(listening_.get(), POLLIN, kLookMilliseconds))
-    if (stop.stop_requested()) return;
-  const FileDescriptor client(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+FileDescriptor Eavesdropper::next_client(const std::stop_token& stop) const {
+  while (!stop.stop_requested())
+    if (wait_for(listening_.get(), POLLIN, kLookMilliseconds))
+      return FileDescriptor(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  return {};
+}
+
+void Eavesdropper::pass_on(const std::stop_token& stop, int to_port, int hang_ups) {
+  while (hang_ups-- > 0) next_client(stop);
+  const FileDescriptor client = next_client(stop);
+  if (!client) return;
   {
     const std::lock_guard lock(mutex_);
     server_ = connect_from("127.0.0.1", to_port);

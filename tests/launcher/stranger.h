@@ -31,7 +31,7 @@ size_t number_closed(const std::vector<FileDescriptor>& connections);
 // Stands between one client and a port, passes everything on and remembers what the client said.
 class Eavesdropper {
  public:
-  explicit Eavesdropper(int port);
+  explicit Eavesdropper(int port, int hang_ups = 0);  // so many clients are closed out at once
   ~Eavesdropper();  // ends the conversation
 
   int port() const { return port_; }  // where the client should connect to
@@ -41,7 +41,8 @@ class Eavesdropper {
   bool ended_by_server() const;
 
  private:
-  void pass_on(std::stop_token stop, int to_port);
+  FileDescriptor next_client(const std::stop_token& stop) const;
+  void pass_on(const std::stop_token& stop, int to_port, int hang_ups);
 
   FileDescriptor listening_;
   int port_ = 0;

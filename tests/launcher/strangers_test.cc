@@ -42,11 +42,9 @@ class Strangers : public ::testing::Test {
   }
 
   void SetUp() override {
-    ASSERT_TRUE(wait_until([&] { return read(*job).size() == 2 * std::string("ready\n").size(); }, 60s));
+    ASSERT_TRUE(wait_until([&] { return job->out() == "ready\nready\n"; }, 60s)) << job->err();
     file = find_job(folder.path + "/state/dslaunch", "");
   }
-
-  static std::string read(const RunningDslaunch& running) { return running.out(); }
 
   void expect_that_the_job_noticed_nothing() {
     const RunResult status = run_dslaunch({"status"}, options);
@@ -176,6 +174,13 @@ TEST_F(Strangers, TenThousandOfThemKeepNoClientOutAndTakeNoDescriptors) {
   EXPECT_LE(log().size(), 10u) << "the rest is counted: " << job->err();
   const std::string events = folder.read("out/events.jsonl");
   EXPECT_NE(events.find("\"event\":\"connection_refused\""), std::string::npos) << events;
+}
+
+TEST_F(Strangers, AClientThatIsPushedOutBeforeItsProofAsksAgain) {
+  const Eavesdropper between(file.port, 3);
+  JobFile through = file;
+  through.port = between.port();
+  EXPECT_NE(ask_job(through, "status", {}, 10s).text.find("running"), std::string::npos);
 }
 
 TEST_F(Strangers, DoNotKeepAStopOut) {

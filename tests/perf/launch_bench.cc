@@ -1,7 +1,8 @@
-// How long until MPI_Init has returned on all ranks: dslaunch against mpirun, alternating, on this machine. Both let idle
-// ranks yield when there are more ranks than cores (performance.md G, launcher.md 4.2).
+// dslaunch against mpirun, alternating, on this machine (performance.md G, launcher.md 4.2): how long until MPI_Init has
+// returned on all ranks, both letting idle ranks yield when there are more ranks than cores; or, with the word plain, how
+// long a program that knows nothing of MPI takes from start to end.
 //
-//   launch_bench [rounds] [N ...]
+//   launch_bench [plain] [rounds] [N ...]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -65,6 +66,17 @@ double ready_ms(std::vector<std::string> launcher, int ranks, const fs::path& pr
   return 1e3 * (last - start);
 }
 
+// Milliseconds that N times /bin/true take, launcher and all.
+double whole_ms(std::vector<std::string> launcher, int ranks) {
+  launcher.insert(launcher.end(), {"-np", std::to_string(ranks), "/bin/true"});
+  const double start = now_seconds();
+  if (const int code = run(launcher); code != 0) {
+    std::fprintf(stderr, "launch_bench: %s ended with %d\n", launcher[0].c_str(), code);
+    std::exit(1);
+  }
+  return 1e3 * (now_seconds() - start);
+}
+
 double quantile(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
   return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
@@ -73,10 +85,13 @@ double quantile(std::vector<double> values, double q) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : 10;
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const bool plain = !words.empty() && words[0] == "plain";
+  if (plain) words.erase(words.begin());
+  const int rounds = words.empty() ? 10 : std::atoi(words[0].c_str());
   std::vector<int> sizes;
-  for (int i = 2; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
-  if (sizes.empty()) sizes = {1, 2, 4, 8, 16};
+  for (size_t i = 1; i < words.size(); ++i) sizes.push_back(std::atoi(words[i].c_str()));
+  if (sizes.empty()) sizes = {1, 2, 4, 8, 16, 32, 64};
   const fs::path bin = fs::read_symlink("/proc/self/exe").parent_path();
   const fs::path folder = fs::temp_directory_path() / ("dsl-launch-bench-" + std::to_string(getpid()));
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
@@ -84,16 +99,18 @@ int main(int argc, char** argv) {
   for (const int ranks : sizes) {
     std::vector<double> ours, theirs, ratios;
     for (int round = -1; round < rounds; ++round) {
-      const double a = ready_ms({(bin / "dslaunch").string(), "--oversubscribe"}, ranks, bin / "mpi_ready", folder);
-      const double b = ready_ms({"mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"}, ranks, bin / "mpi_ready", folder);
+      const std::vector<std::string> dslaunch = {(bin / "dslaunch").string(), "--oversubscribe"};
+      const std::vector<std::string> mpirun = {"mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"};
+      const double a = plain ? whole_ms(dslaunch, ranks) : ready_ms(dslaunch, ranks, bin / "mpi_ready", folder);
+      const double b = plain ? whole_ms(mpirun, ranks) : ready_ms(mpirun, ranks, bin / "mpi_ready", folder);
       if (round < 0) continue;  // files are in memory now
       ours.push_back(a);
       theirs.push_back(b);
       ratios.push_back(a / b);
     }
-    std::printf("{\"bench\":\"launch\",\"ranks\":%d,\"dslaunch_ms\":%.0f,\"mpirun_ms\":%.0f,\"ratio\":%.3f,\"ratio_p10\":%.3f,"
+    std::printf("{\"bench\":\"%s\",\"ranks\":%d,\"dslaunch_ms\":%.0f,\"mpirun_ms\":%.0f,\"ratio\":%.3f,\"ratio_p10\":%.3f,"
                 "\"ratio_p90\":%.3f,\"rounds\":%d}\n",
-                ranks, quantile(ours, 0.5), quantile(theirs, 0.5), quantile(ratios, 0.5), quantile(ratios, 0.1),
+                plain ? "launch_plain" : "launch", ranks, quantile(ours, 0.5), quantile(theirs, 0.5), quantile(ratios, 0.5), quantile(ratios, 0.1),
                 quantile(ratios, 0.9), rounds);
     std::fflush(stdout);
   }

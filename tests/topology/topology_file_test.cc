@@ -46,6 +46,8 @@ TEST(TopologyFile, RefusesEndlessNestingAndMoreCoresThanMemory) {
   std::string hosts;
   for (int i = 0; i < 40; ++i) hosts += (i ? ", " : "") + ("{\"name\": \"n" + std::to_string(i) + "\", \"cores\": 65535}");
   expect_words(refused("{\"hosts\": [" + hosts + "]}"), {"hosts[32]: more than 2097152 cores in all"});
+  for (const char* host : {R"("cores": 65535, "threads": 65535)", R"("cores": [65535], "threads": 2)"})
+    expect_words(refused(R"({"hosts": [{"name": "a", )" + std::string(host) + "}]}"), {"threads: gives CPUs above 65535"});
 }
 
 TEST(TopologyFile, NamesEveryProblem) {

@@ -83,7 +83,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
   const std::string wanted = lower(word);
   for (const auto& candidate : candidates) {
-    if (wanted.size() >= candidate.size() + best_distance) continue;
+    const auto [shorter, longer] = std::minmax({wanted.size(), candidate.size()});
+    if (longer - shorter >= best_distance) continue;
     const size_t distance = edit_distance(wanted, lower(candidate));
     if (distance < best_distance) {
       best_distance = distance;

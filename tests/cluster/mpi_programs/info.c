@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     show_info(*key);
   for (const char** key = (const char*[]){"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
                                           "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_NODE_RANK", "OMPI_UNIVERSE_SIZE",
-                                          "OMPI_APP_CTX_NUM_PROCS", "OMPI_FIRST_RANKS", "OMPI_NUM_APP_CTX", NULL};
+                                          "OMPI_APP_CTX_NUM_PROCS", "OMPI_FIRST_RANKS", "OMPI_NUM_APP_CTX", "PWD", NULL};
        *key; ++key)
     show_text(*key, getenv(*key));
   MPI_Finalize();

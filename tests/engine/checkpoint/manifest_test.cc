@@ -104,6 +104,11 @@ TEST(Manifest, RefusesWhatMakesNoSenseAndSaysWhy) {
   }
 }
 
+TEST(Manifest, RefusesEndlessNesting) {
+  const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
+  EXPECT_NE(error_of([&] { parse_manifest(sealed_text("{\"state\": " + deep), "m"); }).find("nested deeper"), std::string::npos);
+}
+
 TEST(Manifest, RefusesMissingMembers) {
   for (const char* key : {"format", "version", "step", "state", "tensors", "files"}) {
     auto root = example_json();

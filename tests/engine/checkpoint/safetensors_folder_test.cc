@@ -75,6 +75,9 @@ TEST(SafetensorsFolder, DoesNotFollowAnIndexOutOfTheFolder) {
                      R"({"weight_map": {"w": )" + std::string(name) + "}}");
     EXPECT_NE(error_of([&] { SafetensorsReader reader(scratch.path()); }).find("'w'"), std::string::npos) << name;
   }
+  const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
+  test::write_text(scratch.path() + "/model.safetensors.index.json", R"({"weight_map": {"w": )" + deep + "}}");
+  EXPECT_NE(error_of([&] { SafetensorsReader reader(scratch.path()); }).find("nested deeper"), std::string::npos);
   test::write_text(scratch.path() + "/model.safetensors.index.json", "{");
   EXPECT_NE(error_of([&] { SafetensorsReader reader(scratch.path()); }).find("weight_map"), std::string::npos);
 }

@@ -75,6 +75,13 @@ TEST(SafetensorsRefused, HeadersThatAreNotAnObject) {
   for (const char* header : {"[]", "{\"a\":", "nonsense", "  {}", "{\"a\":{}}x"}) EXPECT_NE(refusal(file_of(header, 0)), "");
 }
 
+TEST(SafetensorsRefused, EndlessNesting) {
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
+  for (const auto& [shape, offsets] : Pairs{{"[" + deep + "]", "[0,0]"}, {"[0]", deep}})
+    EXPECT_NE(refusal(file_of("{" + tensor("a", "F32", shape, offsets) + "}", 0)).find("nested deeper"), std::string::npos);
+}
+
 TEST(SafetensorsAccepted, EmptyTensorsScalarsAndAnyOrderOfEntries) {
   const std::string entries = tensor("late", "F32", "[2]", "[4,12]") + "," + tensor("scalar", "F32", "[]", "[0,4]") + "," +
                               tensor("none", "F32", "[0]", "[12,12]") + "," + tensor("also", "F32", "[3,0]", "[4,4]");

@@ -52,7 +52,8 @@ TEST(Safetensors, AlignEveryTensorToItsElements) {
                            {"b", DType::kInt64, {2}, zeros.data()},
                            {"c", DType::kFloat16, {3}, zeros.data()},
                            {"d", DType::kFloat32, {3}, zeros.data()}});
-  for (const SafeTensor& tensor : SafetensorsReader(path).tensors())
+  const SafetensorsReader reader(path);
+  for (const SafeTensor& tensor : reader.tensors())
     EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.data) % size_of(tensor.dtype), 0u) << tensor.name;
 }
 

@@ -184,6 +184,7 @@ TEST(Resolve, ChecksTheModelBeforeARankStarts) {
   EXPECT_TRUE(contains(longer, "positions=128")) << longer;
   EXPECT_TRUE(contains(with({{"model.config", folder.path("")}}), "config.json"));
   EXPECT_TRUE(contains(with({{"model.init", "weights"}}), "*.safetensors"));
+  EXPECT_TRUE(contains(with({{"model.init", "weights"}, {"model.config", std::string(300, 'a')}}), "no model configuration"));
   folder.write("model/model.safetensors", "x");
   EXPECT_EQ(with({{"model.init", "weights"}}), "");
   EXPECT_EQ(with({{"model.config", folder.path("model/config.json")}}), "");

@@ -42,6 +42,27 @@ TEST(TrainConfig, MakesPathsOfTheFileRelativeToTheFileAndOfOptionsToTheWorkingFo
   EXPECT_EQ(config.text("data.valid"), (std::filesystem::current_path() / "some/valid.txt").string());
 }
 
+TEST(TrainConfig, RefusesPathsThatCannotBe) {
+  JobFolder folder;
+  const std::string long_name(300, 'a');
+  EXPECT_TRUE(contains(why(folder.write_train_config(), {{"train.deepspeed_config", long_name}}), "too long"));
+  EXPECT_EQ(why(folder.write_train_config(), {{"data.valid", long_name}}), "") << "it may be a list; resolve looks";
+  EXPECT_TRUE(contains(why(folder.write_train_config(), {{"data.valid", " , ,"}}), "data.valid=, ,: has no value"));
+  for (const char* path : {"a /.", "a\t/b/..", "b,a /.,c"})
+    EXPECT_TRUE(contains(why(folder.write_train_config(), {{"data.valid", path}}), "ends in a blank")) << path;
+  EXPECT_TRUE(contains(why(folder.write_train_config(), {{"job.output", "a /."}}), "ends in a blank"));
+  EXPECT_EQ(why(folder.write_train_config(), {{"job.output", "a /b"}, {"data.valid", "a , b c"}}), "");
+}
+
+TEST(TrainConfig, SuggestsKeysForTheFirstUnknownOnesOnly) {
+  JobFolder folder;
+  std::string keys = "[train]\n";
+  for (int i = 0; i < 40; ++i) keys += "step" + std::to_string(i) + " = 1\n";
+  const std::string said = why(folder.write_train_config("", keys));
+  EXPECT_TRUE(contains(said, "train.step0: unknown key; nearest: train.steps")) << said;
+  EXPECT_TRUE(said.ends_with("train.step9: unknown key")) << said;
+}
+
 TEST(TrainConfig, LetsOptionsWinAndTheLastOfThem) {
   JobFolder folder;
   const auto config = load_train_config(folder.write_train_config(), {{"train.steps", "5"}, {"train.steps", "7"}});

@@ -32,7 +32,8 @@ TEST_F(TokenSourceTest, JsonLinesAreTheirTextsOneAfterAnother) {
 }
 
 TEST_F(TokenSourceTest, AJsonLineThatDoesNotFitIsNamedWithItsNumber) {
-  for (const std::string bad : {"{\"text\": 1}", "[1]", "{\"body\": \"x\"}", "{\"text\": \"x\"", "{\"text\": \"\xff\"}"}) {
+  for (const std::string bad : {"{\"text\": 1}", "[1]", "{\"body\": \"x\"}", "{\"text\": \"x\"", "{\"text\": \"\xff\"}",
+                                "{\"text\": \"x\", \"n\": 1e999}"}) {
     const auto file = write("a.jsonl", "{\"text\": \"ok\"}\n" + bad + "\n");
     EXPECT_NE(usage_error([&] { open_tokens({file}, "bytes"); }).find(file + ":2:"), std::string::npos) << bad;
   }

@@ -1,0 +1,114 @@
+// What an agent costs its host while ranks run: resident memory of agent and rank server for N ranks, and their share of a
+// core while the ranks sleep (issue goals: 10 MB + 10 KB per rank, 0.1 %).
+//
+//   agent_bench [seconds] [N ...]
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path);
+  return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+// Processes named dsagent below `ancestor`.
+std::vector<pid_t> agents_of(pid_t ancestor) {
+  std::vector<pid_t> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos || content_of(entry.path() / "comm") != "dsagent\n") continue;
+    pid_t above = std::atoi(name.c_str());
+    while (above > 1 && above != ancestor) {
+      const std::string stat = content_of("/proc/" + std::to_string(above) + "/stat");
+      const size_t close = stat.rfind(')');
+      above = close == std::string::npos ? 0 : std::atoi(stat.c_str() + close + 4);
+    }
+    if (above == ancestor) found.push_back(std::atoi(name.c_str()));
+  }
+  return found;
+}
+
+long resident_kb(pid_t pid) {
+  std::istringstream status(content_of("/proc/" + std::to_string(pid) + "/status"));
+  for (std::string word; status >> word;)
+    if (word == "VmRSS:") return status >> word, std::atol(word.c_str());
+  return 0;
+}
+
+// Memory of its own: what is shared with other processes by files counts once per host, not per agent.
+long private_kb(pid_t pid) {
+  std::istringstream rollup(content_of("/proc/" + std::to_string(pid) + "/smaps_rollup"));
+  long sum = 0;
+  for (std::string word; rollup >> word;)
+    if (word == "Private_Clean:" || word == "Private_Dirty:") rollup >> word, sum += std::atol(word.c_str());
+  return sum;
+}
+
+double cpu_seconds(pid_t pid) {
+  const std::string stat = content_of("/proc/" + std::to_string(pid) + "/stat");
+  std::istringstream rest(stat.substr(stat.rfind(')') + 2));
+  std::string word;
+  for (int i = 0; i < 11; ++i) rest >> word;
+  long user = 0, system = 0;
+  rest >> user >> system;
+  return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+int running(const fs::path& folder) {
+  std::error_code error;
+  return static_cast<int>(std::distance(fs::directory_iterator(folder, error), fs::directory_iterator()));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int seconds = argc > 1 ? std::atoi(argv[1]) : 20;
+  std::vector<int> sizes;
+  for (int i = 2; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
+  if (sizes.empty()) sizes = {1, 16, 64};
+  const fs::path bin = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path folder = fs::temp_directory_path() / ("dsl-agent-bench-" + std::to_string(getpid()));
+  for (const int ranks : sizes) {
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    const std::string script = ": > " + folder.string() + "/$RANK; exec sleep 1000";
+    const pid_t launcher = fork();
+    if (launcher == 0) {
+      const std::string program = bin / "dslaunch", count = std::to_string(ranks);
+      execl(program.c_str(), "dslaunch", "--oversubscribe", "-np", count.c_str(), "sh", "-c", script.c_str(), nullptr);
+      _exit(127);
+    }
+    while (running(folder) < ranks && waitpid(launcher, nullptr, WNOHANG) == 0) usleep(20000);
+    const std::vector<pid_t> agents = agents_of(launcher);
+    double before = 0, after = 0;
+    for (const pid_t agent : agents) before += cpu_seconds(agent);
+    sleep(static_cast<unsigned>(seconds));
+    long resident = 0, own = 0;
+    for (const pid_t agent : agents) {
+      after += cpu_seconds(agent);
+      resident += resident_kb(agent);
+      own += private_kb(agent);
+    }
+    std::printf("{\"bench\":\"agent\",\"ranks\":%d,\"processes\":%zu,\"resident_kb\":%ld,\"private_kb\":%ld,\"goal_kb\":%d,\"cpu_percent\":%.3f}\n",
+                ranks, agents.size(), resident, own, 10240 + 10 * ranks, 100 * (after - before) / seconds);
+    std::fflush(stdout);
+    kill(launcher, SIGTERM);
+    waitpid(launcher, nullptr, 0);
+  }
+  fs::remove_all(folder);
+  return 0;
+}
