@@ -99,8 +99,7 @@ std::optional<int> AgentFleet::welcome(const std::shared_ptr<Channel>& channel, 
   Link& link = links_[host];
   link.channel = channel;
   link.joined = true;
-  link.heard = steady_clock::now();
-  link.lease.emplace(link.heard, options_.agent_lease);
+  link.contact.emplace(options_, steady_clock::now());
   answer.mutable_welcome()->set_host_index(hello.host_index());
   channel->send(answer);
   check_reached(false);
@@ -139,16 +138,14 @@ int AgentFleet::seconds_since_start() const {
 // ---- contact
 
 void AgentFleet::take(int host, const control::Envelope& message) {
-  Link& link = links_[host];
-  link.heard = steady_clock::now();
-  if (message.has_beat()) return answer_beat(link, message.beat());
+  links_[host].contact->heard(steady_clock::now());
+  if (message.has_beat()) return answer_beat(links_[host], message.beat());
   events_.on_message(host, message);
 }
 
 void AgentFleet::answer_beat(Link& link, const control::Beat& beat) {
-  using Time = steady_clock::time_point;
-  if (beat.answer_ns() != 0)
-    link.lease->acknowledged(Time(Time::duration(static_cast<Time::rep>(beat.answer_ns()))), link.heard);
+  const steady_clock::duration seen(static_cast<steady_clock::rep>(beat.answer_ns()));
+  if (beat.answer_ns() != 0) link.contact->answer_seen(steady_clock::time_point(seen), steady_clock::now());
   control::Envelope answer;
   answer.mutable_beat_ack()->set_time_ns(beat.time_ns());
   answer.mutable_beat_ack()->set_own_ns(now_ns());
@@ -183,23 +180,10 @@ void AgentFleet::tick() {
   for (size_t host = 0; host < links_.size(); ++host) {
     Link& link = links_[host];
     if (!link.channel || link.lost || shutting_down_) continue;
-    if (late > options_.beat) {
-      link.heard += late;
-      link.lease.emplace(now, options_.agent_lease);
-    }
-    if (std::string fault = fault_of(link, now); !fault.empty()) lose(static_cast<int>(host), fault, true);
+    if (late > options_.beat) link.contact->excuse(late, now);
+    std::string fault = link.contact->fault(now, link.channel->queued_bytes());
+    if (!fault.empty()) lose(static_cast<int>(host), fault, true);
   }
-}
-
-std::string AgentFleet::fault_of(const Link& link, steady_clock::time_point now) const {
-  auto silence = now - link.heard;
-  if (silence >= options_.silence_limit)
-    return "no sign of life for " + std::to_string(duration_cast<seconds>(silence).count()) + " s";
-  size_t queued = link.channel->queued_bytes();
-  if (queued <= options_.queue_limit && !link.lease->expired(now)) return "";
-  return "its agent sends, but takes nothing in: no answer was seen for " +
-         std::to_string(duration_cast<seconds>(link.lease->silence(now)).count()) + " s, " + std::to_string(queued) +
-         " bytes wait for it";
 }
 
 void AgentFleet::send(int host, const control::Envelope& message) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/lease.h"
+#include "launcher/agent_contact.h"
 #include "launcher/agent_processes.h"
 #include "launcher/fleet_options.h"
 #include "launcher/open_file_limit.h"
@@ -60,8 +60,7 @@ class AgentFleet {
  private:
   struct Link {
     std::shared_ptr<Channel> channel;
-    std::chrono::steady_clock::time_point heard;
-    std::optional<Lease> lease;  // from the last answer of ours that the agent has seen
+    std::optional<AgentContact> contact;  // once it has joined
     bool joined = false, lost = false;
     std::string failure;  // why it did not come
   };
@@ -75,7 +74,6 @@ class AgentFleet {
   void closed(int host, const std::string& reason);
   void lose(int host, const std::string& cause, bool silent);
   void tick();
-  std::string fault_of(const Link& link, std::chrono::steady_clock::time_point now) const;
   void check_reached(bool time_over);
   int seconds_since_start() const;
 
