@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <csignal>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,9 +28,13 @@ double now_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+constexpr unsigned kLimitSeconds = 20;  // mpirun with many programs that know nothing of MPI may never end
+constexpr int kHung = 128 + SIGALRM;
+
 int run(const std::vector<std::string>& words) {
   const pid_t child = fork();
   if (child == 0) {
+    alarm(kLimitSeconds);
     const int quiet = open("/dev/null", O_RDWR);
     for (const int fd : {0, 1, 2}) dup2(quiet, fd);
     std::vector<char*> arguments;
@@ -66,11 +71,13 @@ double ready_ms(std::vector<std::string> launcher, int ranks, const fs::path& pr
   return 1e3 * (last - start);
 }
 
-// Milliseconds that N times /bin/true take, launcher and all.
+// Milliseconds that N times /bin/true take, launcher and all; negative when it did not end in time.
 double whole_ms(std::vector<std::string> launcher, int ranks) {
   launcher.insert(launcher.end(), {"-np", std::to_string(ranks), "/bin/true"});
   const double start = now_seconds();
-  if (const int code = run(launcher); code != 0) {
+  const int code = run(launcher);
+  if (code == kHung) return -1;
+  if (code != 0) {
     std::fprintf(stderr, "launch_bench: %s ended with %d\n", launcher[0].c_str(), code);
     std::exit(1);
   }
@@ -98,20 +105,27 @@ int main(int argc, char** argv) {
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   for (const int ranks : sizes) {
     std::vector<double> ours, theirs, ratios;
+    int hung = 0;
     for (int round = -1; round < rounds; ++round) {
       const std::vector<std::string> dslaunch = {(bin / "dslaunch").string(), "--oversubscribe"};
       const std::vector<std::string> mpirun = {"mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"};
       const double a = plain ? whole_ms(dslaunch, ranks) : ready_ms(dslaunch, ranks, bin / "mpi_ready", folder);
       const double b = plain ? whole_ms(mpirun, ranks) : ready_ms(mpirun, ranks, bin / "mpi_ready", folder);
+      if (a < 0 || b < 0) {
+        std::fprintf(stderr, "launch_bench: %s did not end within %u s\n", a < 0 ? "dslaunch" : "mpirun", kLimitSeconds);
+        ++hung;
+        continue;
+      }
       if (round < 0) continue;  // files are in memory now
       ours.push_back(a);
       theirs.push_back(b);
       ratios.push_back(a / b);
     }
+    if (ratios.empty()) continue;
     std::printf("{\"bench\":\"%s\",\"ranks\":%d,\"dslaunch_ms\":%.0f,\"mpirun_ms\":%.0f,\"ratio\":%.3f,\"ratio_p10\":%.3f,"
-                "\"ratio_p90\":%.3f,\"rounds\":%d}\n",
+                "\"ratio_p90\":%.3f,\"rounds\":%zu,\"hung\":%d}\n",
                 plain ? "launch_plain" : "launch", ranks, quantile(ours, 0.5), quantile(theirs, 0.5), quantile(ratios, 0.5), quantile(ratios, 0.1),
-                quantile(ratios, 0.9), rounds);
+                quantile(ratios, 0.9), ratios.size(), hung);
     std::fflush(stdout);
   }
   fs::remove_all(folder);
