@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "agent/agent_starts.h"
 #include "agent/bootstrap.h"
 #include "agent/channel.h"
 #include "agent/event_loop.h"
@@ -32,6 +33,7 @@ using std::chrono::milliseconds;
 
 constexpr auto kFlushLimit = milliseconds(1000);
 constexpr auto kKillLimit = milliseconds(3000);
+constexpr auto kStartsLimit = milliseconds(5000);     // for agents started from here to end before this one
 constexpr auto kAbandonedDelay = milliseconds(3000);  // not while ranks start
 constexpr auto kReapInterval = milliseconds(1000);
 constexpr uint32_t kFindByName = 0xffffffff;
@@ -46,7 +48,10 @@ class AgentSession {
         launcher_(io_, bootstrap_, hello_,
                   {[this](const std::shared_ptr<Channel>& channel) { connected(channel); },
                    [this](const Envelope& message) { handle(message); },
-                   [this](const std::string& reason) { die(reason, 1); }}) {
+                   [this](const std::string& reason) { die(reason, 1); }}),
+        starts_(io_, bootstrap_, [this](uint32_t host, int exit_code, const std::string& said) {
+          start_ended(host, exit_code, said);
+        }) {
     if (host_index_ == kFindByName) host_index_ = find_own_index(bootstrap, host_name_).value_or(kFindByName);
     hello_.set_protocol(kProtocolVersion);
     hello_.set_build(build_id());
@@ -84,7 +89,8 @@ class AgentSession {
     folders_->create_host_folder();
     write_agent_record(folders_->host_folder());
     generations_.emplace(
-        io_, HostGenerations::Options{program_, bootstrap_.job(), host_name_, host_index_, bootstrap_.elastic()},
+        io_, HostGenerations::Options{program_, bootstrap_.job(), host_name_, host_index_, bootstrap_.elastic(),
+                                      [this] { return starts_.pids(); }},
         *folders_);
     if (channel_) generations_->connect(channel_);
     generations_->start_spare();
@@ -106,6 +112,11 @@ class AgentSession {
       case Envelope::kCheckPaths:
         *answer.mutable_path_report() = check_paths(message.check_paths(), host_name_);
         break;
+      case Envelope::kStartAgents:
+        for (const control::AgentStart& start : message.start_agents().starts()) starts_.start(start);
+        return;
+      case Envelope::kEndStart:
+        return starts_.end(message.end_start());
       case Envelope::kStart:
         return generations_ ? generations_->start(message.start()) : void();
       case Envelope::kEnd:
@@ -133,9 +144,19 @@ class AgentSession {
     channel_->send(message);
   }
 
+  void start_ended(uint32_t host, int exit_code, const std::string& said) {
+    Envelope message;
+    message.mutable_start_ended()->set_host_index(host);
+    message.mutable_start_ended()->set_exit_code(exit_code);
+    message.mutable_start_ended()->set_said(said);
+    channel_->send(message);
+  }
+
   // Orphans of ranks whose rank server died come to this process, their next subreaper.
   void reap_now_and_then() {
-    reap_orphans(generations_ ? generations_->server_pids() : std::set<pid_t>{});
+    std::set<pid_t> known = starts_.pids();
+    if (generations_) known.merge(generations_->server_pids());
+    reap_orphans(known);
     reap_timer_.after(kReapInterval, [this] { reap_now_and_then(); });
   }
 
@@ -144,7 +165,8 @@ class AgentSession {
   void kill_everything() {
     JobMarker marker{bootstrap_.job(), host_index_ == kFindByName ? std::nullopt : std::optional(host_index_)};
     marker.with_servers = true;
-    const std::string left = kill_leftovers(marker, {}, {}, kKillLimit);
+    marker.apart = starts_.pids();  // their agents lose their life lines with this process, and clean up themselves
+    const std::string left = kill_leftovers(marker, {}, marker.apart, kKillLimit);
     generations_.reset();  // it must not take its servers' end for a failure, nor miss the statuses taken above
     if (!left.empty()) std::fprintf(stderr, "dsagent on %s: cannot be killed: %s\n", host_name_.c_str(), left.c_str());
     if (folders_) folders_->remove_all();
@@ -155,8 +177,10 @@ class AgentSession {
       folders_->remove_all();
     else
       kill_everything();
-    channel_->flush([] { _exit(0); });
-    exit_timer_.after(kFlushLimit, [] { _exit(0); });
+    starts_.wait_for_all(kStartsLimit, [this] {
+      channel_->flush([] { _exit(0); });
+      exit_timer_.after(kFlushLimit, [] { _exit(0); });
+    });
   }
 
   void terminated() {
@@ -182,6 +206,7 @@ class AgentSession {
   control::Hello hello_;
   boost::asio::io_context io_;
   LauncherLink launcher_;
+  AgentStarts starts_;
   std::shared_ptr<Channel> channel_;  // to it, once there is one
   std::optional<JobFolders> folders_;
   std::optional<HostGenerations> generations_;

@@ -16,12 +16,13 @@ using Clock = std::chrono::steady_clock;
 static constexpr uint32_t kMostBytes = 1u << 20;
 static constexpr size_t kKeyBytes = 32;
 
-std::string encode_bootstrap(const control::Bootstrap& bootstrap) {
-  const std::string body = bootstrap.SerializeAsString();
+std::string with_length(const std::string& body) {
   std::string bytes;
   for (int i = 0; i < 4; ++i) bytes += static_cast<char>(body.size() >> (8 * i));
   return bytes + body;
 }
+
+std::string encode_bootstrap(const control::Bootstrap& bootstrap) { return with_length(bootstrap.SerializeAsString()); }
 
 static std::string read_exactly(int fd, size_t count, Clock::time_point deadline) {
   std::string bytes(count, '\0');
@@ -40,15 +41,19 @@ static std::string read_exactly(int fd, size_t count, Clock::time_point deadline
   return bytes;
 }
 
-control::Bootstrap read_bootstrap(int fd, std::chrono::milliseconds limit) {
+std::string read_with_length(int fd, std::chrono::milliseconds limit) {
   const auto deadline = Clock::now() + limit;
   const std::string header = read_exactly(fd, 4, deadline);
   uint32_t length = 0;
   for (size_t i = 0; i < 4; ++i) length |= uint32_t{static_cast<unsigned char>(header[i])} << (8 * i);
   if (length == 0 || length > kMostBytes)
     throw Error(ErrorCode::kUsage, "dsagent: stdin does not hold a bootstrap message: dslaunch starts this program");
+  return read_exactly(fd, length, deadline);
+}
+
+control::Bootstrap read_bootstrap(int fd, std::chrono::milliseconds limit) {
   control::Bootstrap bootstrap;
-  if (!bootstrap.ParseFromString(read_exactly(fd, length, deadline)))
+  if (!bootstrap.ParseFromString(read_with_length(fd, limit)))
     throw Error(ErrorCode::kUsage, "dsagent: the bootstrap message on stdin is damaged");
   if (!valid_job_id(bootstrap.job()))
     throw Error(ErrorCode::kUsage,

@@ -14,6 +14,10 @@ class Bootstrap;
 
 std::string encode_bootstrap(const control::Bootstrap& bootstrap);  // 4 bytes little-endian length + message
 
+// 4 bytes little-endian length + body, both ways. Reading takes exactly one; throws kUsage or kDeadline.
+std::string with_length(const std::string& body);
+std::string read_with_length(int fd, std::chrono::milliseconds limit);
+
 // Reads exactly one; what follows on the descriptor stays there. Throws kUsage (not a bootstrap, bad job id) or
 // kDeadline.
 control::Bootstrap read_bootstrap(int fd, std::chrono::milliseconds limit);

@@ -1,4 +1,4 @@
-// The program dsagent: agent (default), rank server (--rank-server), sweep (--sweep).
+// The program dsagent: agent (default), rank server (--rank-server), sweep (--sweep), resident agent and its caller.
 #include <linux/close_range.h>
 #include <unistd.h>
 
@@ -13,6 +13,8 @@
 #include "agent/proto/control.pb.h"
 #include "agent/rank_server/rank_server.h"
 #include "agent/rank_server/wireup.h"
+#include "agent/resident/resident_agent.h"
+#include "agent/resident/resident_caller.h"
 #include "agent/sweep.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
@@ -24,6 +26,8 @@ constexpr auto kSweepLimit = std::chrono::milliseconds(3000);
 constexpr const char* kUsage =
     "usage: dsagent                 started by dslaunch, which talks to it on stdin\n"
     "       dsagent --sweep JOB     kill what a dead agent of that job left on this host, remove its files\n"
+    "       dsagent --resident      stays for later jobs; started by dslaunch agents start\n"
+    "       dsagent --enter FILE    reaches a host through its resident agent, as ssh would\n"
     "       dsagent --version\n";
 
 int64_t number_after(const std::vector<std::string>& arguments, const std::string& option) {
@@ -65,6 +69,9 @@ int run(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return ds::run_agent(ds::read_bootstrap(STDIN_FILENO, kBootstrapLimit), own_path());
   if (arguments[0] == "--rank-server") return rank_server(arguments);
   if (arguments[0] == "--sweep") return sweep(arguments);
+  if (arguments[0] == "--resident") return ds::run_resident(STDIN_FILENO, STDOUT_FILENO, own_path());
+  if (arguments[0] == "--enter" && arguments.size() > 1)
+    return ds::enter_through_resident(arguments[1], {arguments.begin() + 2, arguments.end()}, STDIN_FILENO);
   if (arguments[0] == "--version") {
     std::printf("dsagent %s, protocol %u, PMIx %s\n", ds::build_id().c_str(), ds::kProtocolVersion,
                 ds::pmix_version().c_str());

@@ -200,7 +200,13 @@ void HostGenerations::retire(std::unique_ptr<RankServerLink> server) {
 std::string HostGenerations::clean_up(uint32_t generation, bool confirmed) {
   const auto spared = server_pids();
   std::string left;
-  if (!confirmed) left = kill_leftovers({options_.job, options_.host_index}, spared, spared, kKillLimit);
+  if (!confirmed) {
+    JobMarker marker{options_.job, options_.host_index};
+    marker.apart = options_.others();
+    std::set<pid_t> known = spared;
+    known.merge(std::set<pid_t>(marker.apart));
+    left = kill_leftovers(marker, spared, known, kKillLimit);
+  }
   folders_.remove_generation(generation);
   return left.empty() ? "" : "cannot kill on " + options_.host_name + ": " + left;
 }

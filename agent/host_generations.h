@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -33,6 +34,8 @@ class HostGenerations {
     std::string host_name;
     uint32_t host_index = 0;
     bool keeps_spare = false;  // a next generation is likely
+    // Children of the agent that are no part of a generation, nor is what they started.
+    std::function<std::set<pid_t>()> others = [] { return std::set<pid_t>{}; };
   };
 
   HostGenerations(boost::asio::io_context& io, Options options, const JobFolders& folders);

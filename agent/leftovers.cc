@@ -21,6 +21,10 @@ std::vector<ProcessInfo> find_leftovers(const JobMarker& marker, const std::set<
   std::set<pid_t> below_us;
   if (marker.with_descendants)
     for (const auto& process : descendants(all, getpid())) below_us.insert(process.pid);
+  for (const pid_t other : marker.apart) {
+    below_us.erase(other);
+    for (const auto& process : descendants(all, other)) below_us.erase(process.pid);
+  }
   std::vector<ProcessInfo> result;
   for (const auto& process : all) {
     if (process.state == 'Z' || process.pid == getpid() || spared.count(process.pid)) continue;

@@ -26,6 +26,7 @@ struct JobMarker {
   std::optional<uint32_t> host_index;  // nullopt = any: hosts that share their process table are told apart by it
   bool with_servers = false;           // rank servers too
   bool with_descendants = true;        // of this process, whatever they carry; false when the job is another's
+  std::set<pid_t> apart{};             // children that are no part of it, nor is what they started
 };
 
 // Living processes (zombies are not) of the job, and descendants of this process if the marker says so; never `spared`

@@ -12,8 +12,6 @@
 namespace ds {
 namespace {
 
-using std::chrono::duration_cast;
-using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr size_t kMostPending = 1024;
@@ -37,10 +35,15 @@ AgentFleet::AgentFleet(boost::asio::io_context& io, FleetOptions options, FleetE
                     process_ended(hosts, said, exit_code);
                   },
                   [this] { events_.on_change(); }}),
-      links_(options_.hosts.size()) {
-  tick_timer_ = std::make_unique<Timer>(io_);
-  reach_timer_ = std::make_unique<Timer>(io_);
-}
+      links_(options_.hosts.size()),
+      reach_(io, options_.hosts, processes_.warm_hosts(), processes_.ssh_hosts(), options_.start,
+             {[this](int host) { processes_.start(host); },
+              [this](int host, const std::vector<int>& children) { ask_to_start(host, children); },
+              [this](int host) { return processes_.said_about(host); },
+              [this](const std::vector<ReachFailure>& failures, bool version) {
+                if (!shutting_down_) events_.on_unreachable(failures, version);
+              }}),
+      tick_timer_(std::make_unique<Timer>(io)) {}
 
 AgentFleet::~AgentFleet() {
   for (Link& link : links_)
@@ -50,10 +53,10 @@ AgentFleet::~AgentFleet() {
 int AgentFleet::port() const { return port_->port(); }
 
 void AgentFleet::start() {
-  started_ = last_tick_ = steady_clock::now();
+  last_tick_ = steady_clock::now();
   open_port();
-  processes_.start(port());
-  reach_timer_->after(options_.reach_limit, [this] { check_reached(true); });
+  processes_.start_others(port());
+  reach_.go();
   tick_timer_->after(options_.beat, [this] { tick(); });
 }
 
@@ -77,13 +80,7 @@ void AgentFleet::open_port() {
 // ---- joining
 
 void AgentFleet::process_ended(const std::vector<int>& hosts, const std::string& said, int exit_code) {
-  for (int host : hosts) {
-    if (links_[host].joined) continue;
-    ReachFailure failure = classify_reach_failure(options_.hosts[host].name, said, exit_code, seconds_since_start());
-    links_[host].failure = failure.cause;
-    failures_.push_back(failure);
-  }
-  check_reached(false);
+  for (int host : hosts) reach_.start_ended(host, said, exit_code);
   events_.on_change();
 }
 
@@ -93,7 +90,6 @@ std::optional<int> AgentFleet::welcome(const std::shared_ptr<Channel>& channel, 
   if (std::string reason = reason_to_reject(host, hello); !reason.empty()) {
     answer.mutable_reject()->set_reason(reason);
     channel->send(answer);
-    check_reached(false);
     return std::nullopt;
   }
   Link& link = links_[host];
@@ -102,7 +98,7 @@ std::optional<int> AgentFleet::welcome(const std::shared_ptr<Channel>& channel, 
   link.contact.emplace(options_, steady_clock::now());
   answer.mutable_welcome()->set_host_index(hello.host_index());
   channel->send(answer);
-  check_reached(false);
+  reach_.joined(host);
   events_.on_change();
   return host;
 }
@@ -113,26 +109,28 @@ std::string AgentFleet::reason_to_reject(int host, const control::Hello& hello) 
   if (hello.protocol() == kProtocolVersion && hello.build() == build_id()) return "";
   std::string versions = "has build " + hello.build() + ", protocol " + std::to_string(hello.protocol()) + "; here " +
                          build_id() + ", " + std::to_string(kProtocolVersion);
-  links_[host].failure = versions;
-  version_differs_ = true;
-  failures_.push_back({options_.hosts[host].name, "another build of dslaunch", versions});
+  reach_.rejected(host, versions);
   return versions;
 }
 
-void AgentFleet::check_reached(bool time_over) {
-  if (told_unreachable_ || shutting_down_ || all_joined()) return;
-  for (size_t host = 0; host < links_.size(); ++host) {
-    if (links_[host].joined || !links_[host].failure.empty()) continue;
-    if (!time_over) return;
-    failures_.push_back(classify_reach_failure(options_.hosts[host].name, processes_.said_about(static_cast<int>(host)),
-                                               -1, static_cast<int>(duration_cast<seconds>(options_.reach_limit).count())));
+void AgentFleet::ask_to_start(int host, const std::vector<int>& children) {
+  control::Envelope message;
+  for (int child : children) {
+    control::AgentStart& start = *message.mutable_start_agents()->add_starts();
+    start.set_host_index(static_cast<uint32_t>(child));
+    for (const std::string& word : processes_.command_from_elsewhere(child)) start.add_argv(word);
   }
-  told_unreachable_ = true;
-  events_.on_unreachable(failures_, version_differs_);
+  send(host, message);
 }
 
-int AgentFleet::seconds_since_start() const {
-  return static_cast<int>(duration_cast<seconds>(steady_clock::now() - started_).count());
+// What brought the agent of this host up is of no use any more.
+void AgentFleet::release(int host, bool at_once) {
+  const std::optional<int> starter = reach_.starter(host);
+  if (!starter) return processes_.release(host, at_once);
+  control::Envelope message;
+  message.mutable_end_start()->set_host_index(static_cast<uint32_t>(host));
+  message.mutable_end_start()->set_at_once(at_once);
+  send(*starter, message);
 }
 
 // ---- contact
@@ -140,7 +138,16 @@ int AgentFleet::seconds_since_start() const {
 void AgentFleet::take(int host, const control::Envelope& message) {
   links_[host].contact->heard(steady_clock::now());
   if (message.has_beat()) return answer_beat(links_[host], message.beat());
+  if (message.has_start_ended()) return start_ended(message.start_ended());
   events_.on_message(host, message);
+}
+
+// A process on the host of another agent that had started one.
+void AgentFleet::start_ended(const control::AgentStartEnded& ended) {
+  const int host = static_cast<int>(ended.host_index());
+  if (ended.host_index() >= links_.size()) return;
+  reach_.start_ended(host, ended.said(), ended.exit_code());
+  events_.on_change();
 }
 
 void AgentFleet::answer_beat(Link& link, const control::Beat& beat) {
@@ -166,7 +173,8 @@ void AgentFleet::lose(int host, const std::string& cause, bool silent) {
   link.lost = true;
   if (link.channel) link.channel->close();
   link.channel.reset();
-  processes_.release(host, silent);
+  release(host, silent);
+  reach_.lost(host);
   processes_.sweep(host);
   events_.on_lost(host, cause);
 }
@@ -205,6 +213,9 @@ bool AgentFleet::is_alive(int host) const { return links_[host].joined && !links
 
 void AgentFleet::shutdown() {
   shutting_down_ = true;
+  reach_.stop();
+  for (size_t host = 0; host < links_.size(); ++host)
+    if (!links_[host].joined && reach_.starter(static_cast<int>(host))) release(static_cast<int>(host), true);
   control::Envelope message;
   message.mutable_shutdown();
   send_all(message);

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "agent/open_file_limit.h"
 #include "launcher/agent_contact.h"
 #include "launcher/agent_processes.h"
+#include "launcher/agent_reach.h"
 #include "launcher/fleet_options.h"
-#include "launcher/open_file_limit.h"
-#include "launcher/reach_failure.h"
 
 namespace boost::asio {
 class io_context;
@@ -21,6 +21,7 @@ class io_context;
 namespace ds {
 
 namespace control {
+class AgentStartEnded;
 class Beat;
 class Envelope;
 class Hello;
@@ -62,20 +63,20 @@ class AgentFleet {
     std::shared_ptr<Channel> channel;
     std::optional<AgentContact> contact;  // once it has joined
     bool joined = false, lost = false;
-    std::string failure;  // why it did not come
   };
 
   void open_port();
   void process_ended(const std::vector<int>& hosts, const std::string& said, int exit_code);
   std::optional<int> welcome(const std::shared_ptr<Channel>& channel, const control::Hello& hello);
   std::string reason_to_reject(int host, const control::Hello& hello);
+  void ask_to_start(int host, const std::vector<int>& children);
   void take(int host, const control::Envelope& message);
+  void start_ended(const control::AgentStartEnded& ended);
   void answer_beat(Link& link, const control::Beat& beat);
   void closed(int host, const std::string& reason);
   void lose(int host, const std::string& cause, bool silent);
   void tick();
-  void check_reached(bool time_over);
-  int seconds_since_start() const;
+  void release(int host, bool at_once);
 
   boost::asio::io_context& io_;
   const FleetOptions options_;
@@ -84,10 +85,10 @@ class AgentFleet {
   AgentProcesses processes_;
   std::unique_ptr<ControlPort> port_;
   std::vector<Link> links_;
-  std::unique_ptr<Timer> tick_timer_, reach_timer_;
-  std::chrono::steady_clock::time_point last_tick_, started_;
-  std::vector<ReachFailure> failures_;
-  bool shutting_down_ = false, told_unreachable_ = false, version_differs_ = false;
+  AgentReach reach_;
+  std::unique_ptr<Timer> tick_timer_;
+  std::chrono::steady_clock::time_point last_tick_;
+  bool shutting_down_ = false;
 };
 
 }  // namespace ds

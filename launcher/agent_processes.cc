@@ -10,7 +10,8 @@
 #include "agent/event_loop.h"
 #include "agent/proto/control.pb.h"
 #include "launcher/job_identity.h"
-#include "launcher/marker_scan.h"
+#include "agent/marker_scan.h"
+#include "topology/base/hex.h"
 
 namespace ds {
 
@@ -19,19 +20,43 @@ AgentProcesses::AgentProcesses(boost::asio::io_context& io, const FleetOptions& 
     : io_(io), options_(options), open_files_(open_files), events_(std::move(events)) {
   local_ = local_starter(options_.agent_here);
   remote_ = options_.slurm ? srun_starter(options_.agent_there) : ssh_starter(options_.ssh, options_.agent_there);
+  resident_ = resident_starter(options_.agent_here, options_.residents);
+  for (size_t host = 0; host < options_.hosts.size() && !options_.slurm; ++host)
+    if (!options_.local[host]) (is_warm(host) ? warm_ : by_ssh_).push_back(static_cast<int>(host));
 }
 
 AgentProcesses::~AgentProcesses() = default;
 
-void AgentProcesses::start(int port) {
+void AgentProcesses::start_others(int port) {
+  port_ = port;
   std::vector<int> here, there;
   for (size_t host = 0; host < options_.hosts.size(); ++host)
     (options_.local[host] ? here : there).push_back(static_cast<int>(host));
-  for (const AgentCommand& plan : local_->commands(options_.hosts, here)) start_one(plan, port);
-  for (const AgentCommand& plan : remote_->commands(options_.hosts, there)) start_one(plan, port);
+  for (const AgentCommand& plan : local_->commands(options_.hosts, here)) start_one(plan);
+  if (!options_.slurm) return;
+  for (const AgentCommand& plan : remote_->commands(options_.hosts, there)) start_one(plan);
 }
 
-void AgentProcesses::start_one(const AgentCommand& plan, int port) {
+void AgentProcesses::start(int host) {
+  const bool by_call = is_warm(static_cast<size_t>(host)) && called_.insert(host).second;
+  if (!by_call) by_ssh_again_.insert(host);
+  for (const AgentCommand& plan : (by_call ? *resident_ : *remote_).commands(options_.hosts, {host})) start_one(plan);
+}
+
+bool AgentProcesses::is_warm(size_t host) const {
+  return host < options_.residents.size() && !options_.residents[host].empty();
+}
+
+const AgentStarter& AgentProcesses::starter_of(int host) const {
+  if (options_.local[host]) return *local_;
+  return called_.count(host) && !by_ssh_again_.count(host) ? *resident_ : *remote_;
+}
+
+std::vector<std::string> AgentProcesses::command_from_elsewhere(int host) const {
+  return remote_->commands(options_.hosts, {host}).at(0).command.argv;
+}
+
+void AgentProcesses::start_one(const AgentCommand& plan) {
   std::string marker = "dslaunch-" + to_hex(random_bytes(12));
   Helper& helper = *helpers_.emplace_back(std::make_unique<Helper>());
   helper.plan = plan;
@@ -43,10 +68,10 @@ void AgentProcesses::start_one(const AgentCommand& plan, int port) {
     events_.on_end(helper.plan.hosts, helper.process->said(), helper.process->exit_code());
   };
   helper.process = std::make_unique<HelperProcess>(io_, helper.plan.command, std::move(events));
-  helper.process->write_stdin(bootstrap_for(plan, port, marker));
+  helper.process->write_stdin(bootstrap_for(plan, marker));
 }
 
-std::string AgentProcesses::bootstrap_for(const AgentCommand& plan, int port, const std::string& marker) const {
+std::string AgentProcesses::bootstrap_for(const AgentCommand& plan, const std::string& marker) const {
   control::Bootstrap bootstrap;
   bootstrap.set_protocol(kProtocolVersion);
   bootstrap.set_build(build_id());
@@ -58,7 +83,7 @@ std::string AgentProcesses::bootstrap_for(const AgentCommand& plan, int port, co
   if (plan.on_this_machine) bootstrap.add_addresses("127.0.0.1");
   else
     for (const std::string& address : options_.addresses) bootstrap.add_addresses(address);
-  bootstrap.set_port(static_cast<uint32_t>(port));
+  bootstrap.set_port(static_cast<uint32_t>(port_));
   bootstrap.set_lease_ms(static_cast<uint32_t>(options_.agent_lease.count()));
   bootstrap.set_beat_ms(static_cast<uint32_t>(options_.beat.count()));
   bootstrap.set_marker(marker);
@@ -66,7 +91,8 @@ std::string AgentProcesses::bootstrap_for(const AgentCommand& plan, int port, co
 }
 
 void AgentProcesses::take_stdout(Helper& helper, const std::string& bytes) {
-  if (!helper.plan.carries_frames || !helper.scan->feed(bytes)) return;
+  if (!(helper.plan.carries_frames || helper.plan.has_other_way) || !helper.scan->feed(bytes)) return;
+  if (helper.plan.has_other_way) return helper.process->kill(SIGTERM);
   auto [read_fd, write_fd] = helper.process->take_streams();
   events_.on_streams(read_fd, write_fd);
 }
@@ -99,7 +125,7 @@ void AgentProcesses::sweep(int host) {
   };
   try {
     HelperProcess::Events events{{}, [this, finish] { post(io_, finish); }};
-    sweep.process = std::make_unique<HelperProcess>(io_, starter_of(host).sweep(options_.hosts[host], options_.job),
+    sweep.process = std::make_unique<HelperProcess>(io_, starter_of(host).sweep(options_.hosts, host, options_.job),
                                                     std::move(events));
     sweep.timer->after(options_.sweep_limit, finish);
   } catch (const std::exception&) {  // the host cleans up by its own lease then

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,13 @@ class AgentProcesses {
                  AgentProcessEvents events);
   ~AgentProcesses();  // kills what is left
 
-  void start(int port);  // of the launcher
+  // Hosts that are started one by one, each by a process of its own: through a resident agent, or by ssh.
+  const std::vector<int>& warm_hosts() const { return warm_; }
+  const std::vector<int>& ssh_hosts() const { return by_ssh_; }
+  void start_others(int port);  // of the launcher: this machine, and all of a Slurm allocation
+  void start(int host);         // one of the single ones; after start_others. Again: a warm one then by ssh
+  // The command line that brings up the agent of such a host from another one.
+  std::vector<std::string> command_from_elsewhere(int host) const;
   // Processes that serve only this host are of no use any more. At once: it will not end by itself.
   void release(int host, bool at_once);
   // Ends the processes none of whose hosts has an agent that would hear a Shutdown.
@@ -57,16 +64,20 @@ class AgentProcesses {
     bool done = false;
   };
 
-  void start_one(const AgentCommand& plan, int port);
-  std::string bootstrap_for(const AgentCommand& plan, int port, const std::string& marker) const;
+  void start_one(const AgentCommand& plan);
+  std::string bootstrap_for(const AgentCommand& plan, const std::string& marker) const;
   void take_stdout(Helper& helper, const std::string& bytes);
-  const AgentStarter& starter_of(int host) const { return options_.local[host] ? *local_ : *remote_; }
+  bool is_warm(size_t host) const;
+  const AgentStarter& starter_of(int host) const;
 
   boost::asio::io_context& io_;
   const FleetOptions& options_;
   uint64_t open_files_;
   AgentProcessEvents events_;
-  std::unique_ptr<AgentStarter> local_, remote_;
+  std::unique_ptr<AgentStarter> local_, remote_, resident_;
+  std::vector<int> warm_, by_ssh_;
+  std::set<int> called_, by_ssh_again_;  // warm hosts: their resident agent was called; that failed, ssh took its place
+  int port_ = 0;
   std::vector<std::unique_ptr<Helper>> helpers_;
   std::vector<std::unique_ptr<Sweep>> sweeps_;
 };

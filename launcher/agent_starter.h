@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/helper_process.h"
+#include "agent/helper_process.h"
 #include "topology/host.h"
 
 namespace ds {
@@ -17,6 +17,7 @@ struct AgentCommand {
   bool finds_own_host = false;     // the agent must find its host by name (several agents get one bootstrap)
   bool on_this_machine = false;
   bool carries_frames = false;     // its stdin and stdout reach exactly one agent
+  bool has_other_way = false;      // an agent that does not find the launcher is ended and started another way
 };
 
 class AgentStarter {
@@ -24,7 +25,7 @@ class AgentStarter {
   virtual ~AgentStarter() = default;
   virtual std::vector<AgentCommand> commands(const std::vector<Host>& hosts, const std::vector<int>& which) const = 0;
   // Removes what a dead agent of `job` left on a host.
-  virtual HelperCommand sweep(const Host& host, const std::string& job) const = 0;
+  virtual HelperCommand sweep(const std::vector<Host>& hosts, int host, const std::string& job) const = 0;
 };
 
 // `program`: path of dsagent here.
@@ -32,6 +33,8 @@ std::unique_ptr<AgentStarter> local_starter(const std::string& program);
 // `ssh`: the command with its own options, "ssh -F file". `program`: path of dsagent on the hosts.
 std::unique_ptr<AgentStarter> ssh_starter(const std::string& ssh, const std::string& program);
 std::unique_ptr<AgentStarter> srun_starter(const std::string& program);
+// By calls to resident agents. `program`: path of dsagent here; `records`: file of the resident agent of each host.
+std::unique_ptr<AgentStarter> resident_starter(const std::string& program, const std::vector<std::string>& records);
 
 // A word for a POSIX shell.
 std::string shell_quote(const std::string& word);

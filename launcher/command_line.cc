@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "agent/channel.h"
+#include "launcher/agents_command.h"
 #include "launcher/console.h"
 #include "launcher/job_request.h"
 #include "launcher/launch_command.h"
@@ -31,6 +32,7 @@ int dispatch(Options options, Console& console) {
     case Command::kStop: return stop_command(options, console);
     case Command::kLogs: return logs_command(options, console);
     case Command::kResize: throw Error(ErrorCode::kUsage, "dslaunch resize: not supported yet");
+    case Command::kAgents: return agents_command(options.arguments, console);
     case Command::kLaunch: break;
   }
   return launch_command(std::move(options), console);

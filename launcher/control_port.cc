@@ -4,7 +4,7 @@
 #include "agent/event_loop.h"
 #include "agent/peer_address.h"
 #include "agent/proto/control.pb.h"
-#include "launcher/listener.h"
+#include "agent/listener.h"
 
 namespace ds {
 

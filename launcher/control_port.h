@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "launcher/pending_connections.h"
+#include "agent/pending_connections.h"
 #include "launcher/stranger_log.h"
 
 namespace boost::asio {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/start_schedule.h"
 #include "topology/host.h"
 
 namespace ds {
@@ -17,9 +18,11 @@ struct FleetOptions {
   std::vector<bool> local;          // which hosts are this machine
   bool slurm = false;               // reach the others by srun, else by ssh
   std::string ssh = "ssh", agent_here, agent_there;  // agent_*: paths of dsagent
+  std::vector<std::string> residents;                // record of the resident agent of each host; "" = none
   std::vector<std::string> addresses;                // to publish to other hosts
   std::optional<std::pair<int, int>> ports;
-  std::chrono::milliseconds reach_limit{10000}, beat{500}, sweep_limit{3000};
+  StartLimits start;  // how agents are started, and how long each may take
+  std::chrono::milliseconds beat{500}, sweep_limit{3000};
   // An agent is lost when nothing came from it for `silence_limit`; when it took nothing in for `agent_lease`, though it
   // sends (it kills itself then, unless it is broken); or when more than this waits to be sent to it.
   std::chrono::milliseconds silence_limit{6000}, agent_lease{20000};

@@ -8,6 +8,7 @@
 #include "launcher/job.h"
 #include "launcher/local_machine.h"
 #include "launcher/rank_exports.h"
+#include "launcher/resident_files.h"
 
 namespace ds {
 namespace {
@@ -60,6 +61,8 @@ FleetOptions fleet_options(const Job& job) {
   options.agent_here = job.folder + "/dsagent";
   options.agent_there = folder_there(job) + "/dsagent";
   options.ports = job.options.ports;
+  options.start = job.options.start;
+  if (!options.slurm) options.residents = residents_of(resident_folder(), options.hosts, options.agent_there);
   if (!all_local(job)) options.addresses = published_addresses(local_addresses(), job.options.interface);
   return options;
 }

@@ -12,6 +12,7 @@ constexpr const char* kUsage = R"(dslaunch starts training jobs and programs on 
   dslaunch stop JOB [--checkpoint]                           end a job, saving first
   dslaunch logs JOB [--rank r] [-f]                          output of a job's ranks
   dslaunch resize JOB -np N                                  (not supported yet)
+  dslaunch agents start|stop|list                            agents that stay on hosts for the next jobs
 
 JOB is an output folder or a job id; left out: the only running one.
 

@@ -13,7 +13,9 @@
 #include <sstream>
 
 #include "launcher/job_identity.h"
+#include "launcher/private_file.h"
 #include "topology/base/error.h"
+#include "topology/base/hex.h"
 #include "topology/base/text.h"
 
 namespace ds {
@@ -70,15 +72,7 @@ std::string job_file_folder() {
 }
 
 void write_job_file(const std::string& folder, const JobFile& file) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  fs::permissions(folder, fs::perms::owner_all, error);
-  std::string path = path_of(folder, file.job), text = to_json(file);
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  bool fine = fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  int reason = errno;
-  if (fd >= 0) ::close(fd);
-  if (!fine) throw Error(ErrorCode::kUsage, "launcher: cannot write " + path + ": " + std::strerror(reason));
+  write_private_file(path_of(folder, file.job), to_json(file));
 }
 
 void remove_job_file(const std::string& folder, const std::string& job) { ::unlink(path_of(folder, job).c_str()); }

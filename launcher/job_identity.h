@@ -10,9 +10,6 @@ namespace ds {
 std::string new_job_id(const std::string& name);
 std::string new_job_key();  // 32 random bytes
 
-std::string to_hex(const std::string& bytes);
-std::string from_hex(const std::string& text);  // throws kUsage when it is not hexadecimal
-
 // Where this program really is: dsagent and dsengine stand beside it.
 std::string program_folder();
 std::string this_host_name();

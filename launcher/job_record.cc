@@ -9,6 +9,7 @@
 #include "launcher/job_identity.h"
 #include "launcher/output_folder.h"
 #include "topology/base/error.h"
+#include "topology/base/hex.h"
 
 namespace ds {
 

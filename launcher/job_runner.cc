@@ -34,7 +34,7 @@ constexpr seconds kFenceLimit{300};
 
 seconds limit_of(JobState state) {
   switch (state) {
-    case JobState::kReaching: return seconds(20);  // the fleet's own limit comes first
+    case JobState::kReaching: return seconds(0);  // every start has a limit of its own (StartLimits)
     case JobState::kDescribing: return seconds(20);
     case JobState::kChecking: return seconds(30);
     case JobState::kForming: return seconds(60);

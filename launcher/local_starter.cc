@@ -19,7 +19,7 @@ class LocalStarter : public AgentStarter {
     return result;
   }
 
-  HelperCommand sweep(const Host&, const std::string& job) const override { return {{program_, "--sweep", job}, {}, false}; }
+  HelperCommand sweep(const std::vector<Host>&, int, const std::string& job) const override { return {{program_, "--sweep", job}, {}, false}; }
 
  private:
   std::string program_;

@@ -7,6 +7,7 @@
 #include "launcher/option_scan.h"
 #include "launcher/option_table.h"
 #include "launcher/parameter_file.h"
+#include "launcher/start_parameters.h"
 #include "launcher/subcommand_options.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
@@ -119,13 +120,21 @@ void read_placement(Values& values, Options& options) {
   options.cpu_list = values.text("cpu-list", values.text("bind_core_list"));
 }
 
-void read_environment(Values& values, Options& options) {
+void read_parameters(Values& values, Options& options) {
+  StartParameters start;
   for (const std::vector<std::string>& pair : values.all("mca")) {
     const std::string &key = pair[0], value = pair[1];
-    if (key == "plm_rsh_agent" && !values.flag("ssh")) options.ssh = std::string(trim(split(value, ':')[0]));
-    else if (is_about_daemons(key)) options.notes.push_back("--mca " + key + " is about mpirun's daemons and has no effect here");
+    if (take_start_parameter(key, value, start)) continue;
+    if (is_about_daemons(key)) options.notes.push_back("--mca " + key + " is about mpirun's daemons and has no effect here");
     else options.mca.emplace_back(key, value);
   }
+  options.start = start.limits;
+  options.start.fan_out = values.integer("fan-out", 0, kMaxRanks).value_or(start.limits.fan_out);
+  if (!start.ssh.empty()) options.ssh = start.ssh;
+}
+
+void read_environment(Values& values, Options& options) {
+  read_parameters(values, options);
   options.master_addr = values.text("master_addr");
   options.master_port = values.integer("master_port", 1, 65535);
   options.wireup = values.word("wireup", "pmix", {"pmix", "mpirun", "none"});

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/start_schedule.h"
+
 namespace ds {
 
-enum class Command { kLaunch, kStatus, kStop, kResize, kLogs, kHelp, kVersion };
+enum class Command { kLaunch, kAgents, kStatus, kStop, kResize, kLogs, kHelp, kVersion };
 
 // One program of a job ("a : b" has two). A training job has none.
 struct ProgramOptions {
@@ -54,6 +56,7 @@ struct Options {
   bool dry_run = false, json = false, display_map = false, display_allocation = false;
 
   // Reaching hosts.
+  StartLimits start;
   std::string ssh = "ssh", prefix, interface, topology_file;
   std::optional<std::pair<int, int>> ports;
 

@@ -7,6 +7,8 @@
 namespace ds {
 namespace {
 
+constexpr const char* kNoAnswer = "no answer";
+
 // The first text found decides; more specific ones come first.
 constexpr std::pair<const char*, const char*> kCauses[] = {
     {"could not resolve hostname", "not found"},
@@ -18,8 +20,8 @@ constexpr std::pair<const char*, const char*> kCauses[] = {
     {"connection refused", "connection refused"},
     {"no route to host", "no route"},
     {"network is unreachable", "no route"},
-    {"connection timed out", "no answer"},
-    {"operation timed out", "no answer"},
+    {"connection timed out", kNoAnswer},
+    {"operation timed out", kNoAnswer},
     {"connection reset", "connection lost"},
     {"closed by remote host", "connection lost"},
     {"dsagent: not found", "no dsagent"},
@@ -43,11 +45,13 @@ ReachFailure classify_reach_failure(const std::string& host, const std::string& 
   for (const auto& [needle, cause] : kCauses)
     if (failure.cause.empty() && text.find(needle) != std::string::npos) failure.cause = cause;
   if (failure.cause.empty() && (exit_code == 126 || exit_code == 127)) failure.cause = "no dsagent";
-  if (failure.cause.empty() && exit_code < 0) failure.cause = "no answer";
+  if (failure.cause.empty() && exit_code < 0) failure.cause = kNoAnswer;
   if (failure.cause.empty()) failure.cause = "agent ended with code " + std::to_string(exit_code);
-  if (failure.cause == "no answer") failure.cause += " in " + std::to_string(waited_seconds) + " s";
+  if (failure.cause == kNoAnswer) failure.cause += " in " + std::to_string(waited_seconds) + " s";
   return failure;
 }
+
+bool is_no_answer(const ReachFailure& failure) { return failure.cause.starts_with(kNoAnswer); }
 
 std::string describe_reach_failures(const std::vector<ReachFailure>& failures) {
   struct Group {
@@ -64,7 +68,7 @@ std::string describe_reach_failures(const std::vector<ReachFailure>& failures) {
   }
   std::string text;
   for (const Group& group : groups)
-    text += (text.empty() ? "" : "\n") + group.cause + (group.cause.starts_with("no answer") ? ": " : " on: ") + join(group.hosts, ", ") +
+    text += (text.empty() ? "" : "\n") + group.cause + (group.cause.starts_with(kNoAnswer) ? ": " : " on: ") + join(group.hosts, ", ") +
             (group.detail.empty() ? "" : " (" + group.detail + ")");
   return text;
 }

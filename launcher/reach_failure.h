@@ -16,6 +16,9 @@ struct ReachFailure {
 // refused, no route, no answer, host key unknown or changed, login refused, no dsagent there, other.
 ReachFailure classify_reach_failure(const std::string& host, const std::string& said, int exit_code, int waited_seconds);
 
+// Nothing was heard from the host in time.
+bool is_no_answer(const ReachFailure& failure);
+
 // One line per cause: "host key unknown on: node2, node3 (Host key verification failed.)".
 std::string describe_reach_failures(const std::vector<ReachFailure>& failures);
 

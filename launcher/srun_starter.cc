@@ -32,8 +32,8 @@ class SrunStarter : public AgentStarter {
     return {all};
   }
 
-  HelperCommand sweep(const Host& host, const std::string& job) const override {
-    HelperCommand command = step({host.name});
+  HelperCommand sweep(const std::vector<Host>& hosts, int host, const std::string& job) const override {
+    HelperCommand command = step({hosts[host].name});
     command.argv.insert(command.argv.end(), {"--immediate=3", program_, "--sweep", job});
     return command;
   }

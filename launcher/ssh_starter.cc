@@ -25,8 +25,8 @@ class SshStarter : public AgentStarter {
     return result;
   }
 
-  HelperCommand sweep(const Host& host, const std::string& job) const override {
-    return to_host(host, 3, "exec " + shell_quote(program_) + " --sweep " + shell_quote(job));
+  HelperCommand sweep(const std::vector<Host>& hosts, int host, const std::string& job) const override {
+    return to_host(hosts[host], 3, "exec " + shell_quote(program_) + " --sweep " + shell_quote(job));
   }
 
  private:
@@ -39,7 +39,7 @@ class SshStarter : public AgentStarter {
     if (host.port) command.argv.insert(command.argv.end(), {"-p", std::to_string(host.port)});
     if (!host.user.empty()) command.argv.insert(command.argv.end(), {"-l", host.user});
     command.argv.insert(command.argv.end(), {host.name, remote});
-    command.dies_with_launcher = true;
+    command.dies_with_parent = true;
     return command;
   }
 

@@ -42,6 +42,12 @@ void take_value(const std::string& name, const std::string& value, Options& opti
 }  // namespace
 
 std::optional<Options> parse_subcommand(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments[0] == "agents") {
+    Options options;
+    options.command = Command::kAgents;
+    options.arguments.assign(arguments.begin() + 1, arguments.end());
+    return options;
+  }
   auto found = arguments.empty() ? subcommands().end() : subcommands().find(arguments[0]);
   if (found == subcommands().end()) return std::nullopt;
   const Subcommand& sub = found->second;

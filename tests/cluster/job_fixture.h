@@ -1,4 +1,4 @@
-// A bed of three hosts with two slots each, on which dslaunch of this build runs jobs.
+// A bed of hosts, three if not said, with two slots each, on which dslaunch of this build runs jobs.
 #pragma once
 
 #include <cstdlib>
@@ -18,13 +18,14 @@ namespace ds::testing {
 
 class JobTest : public ::testing::Test {
  protected:
-  explicit JobTest(bool slurm = false) : slurm_(slurm) {}
+  explicit JobTest(bool slurm = false, int hosts = 3) : slurm_(slurm), num_hosts_(hosts) {}
 
   void SetUp() override {
     const auto reason = HostBed::why_not(slurm_);
     if (!reason.empty()) GTEST_SKIP() << reason;
-    bed_ = std::make_unique<HostBed>(HostBed::Options{.hosts = 3, .slurm = slurm_, .slurm_cpus = 2, .visible = {bin(), source()}});
-    std::ofstream(hostfile()) << "node1 slots=2\nnode2 slots=2\nnode3 slots=2\n";
+    bed_ = std::make_unique<HostBed>(HostBed::Options{.hosts = num_hosts_, .slurm = slurm_, .slurm_cpus = 2, .visible = {bin(), source()}});
+    std::ofstream file(hostfile());
+    for (const std::string& name : bed_->names()) file << name << " slots=2\n";
   }
 
   static std::string bin() { return test::bin_folder(); }
@@ -51,6 +52,7 @@ class JobTest : public ::testing::Test {
 
  private:
   bool slurm_;
+  int num_hosts_;
   std::unique_ptr<HostBed> bed_;
 };
 

@@ -37,7 +37,7 @@ class SlowAgent : public ::testing::Test {
     options.agent_there = "dsagent";
     options.local.assign(kHosts, false);
     for (int host = 0; host < kHosts; ++host) options.hosts.push_back({.name = SimulatedCluster::host_name(host)});
-    options.reach_limit = options.silence_limit = options.agent_lease = 60s;
+    options.start.each = options.silence_limit = options.agent_lease = 60s;
   }
 
   ~SlowAgent() override {

@@ -12,7 +12,7 @@
 #include "agent/event_loop.h"
 #include "agent/file_descriptor.h"
 #include "agent/proto/control.pb.h"
-#include "launcher/open_file_limit.h"
+#include "agent/open_file_limit.h"
 #include "tests/launcher/stranger.h"
 
 namespace ds::testing {

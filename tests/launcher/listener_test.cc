@@ -1,5 +1,5 @@
 // The listening socket of a job: both families at once, a range of ports.
-#include "launcher/listener.h"
+#include "agent/listener.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "launcher/job_client.h"
 #include "launcher/job_file.h"
-#include "launcher/open_file_limit.h"
+#include "agent/open_file_limit.h"
 #include "tests/launcher/dslaunch_run.h"
 #include "tests/launcher/simulated_cluster.h"
 #include "tests/launcher/stranger.h"

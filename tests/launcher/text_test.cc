@@ -9,11 +9,12 @@
 #include "launcher/job_identity.h"
 #include "launcher/line_format.h"
 #include "launcher/local_machine.h"
-#include "launcher/marker_scan.h"
+#include "agent/marker_scan.h"
 #include "launcher/progress.h"
 #include "launcher/rank_exports.h"
 #include "launcher/reach_failure.h"
 #include "topology/base/error.h"
+#include "topology/base/hex.h"
 
 namespace ds {
 namespace {

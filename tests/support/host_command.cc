@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "tests/support/namespaces.h"
@@ -110,7 +111,12 @@ void HostCommand::signal(int number) {
   if (!code_) ::kill(pid_, number);
 }
 
-std::string HostCommand::out() const { return read_file(output_stem_ + ".out"); }
-std::string HostCommand::err() const { return read_file(output_stem_ + ".err"); }
+// The process of the command makes its files itself, a moment after it was started.
+static std::string written_so_far(const std::string& path) {
+  return std::filesystem::exists(path) ? read_file(path) : "";
+}
+
+std::string HostCommand::out() const { return written_so_far(output_stem_ + ".out"); }
+std::string HostCommand::err() const { return written_so_far(output_stem_ + ".err"); }
 
 }  // namespace ds::testing

@@ -1,4 +1,4 @@
-#include "launcher/pending_connections.h"
+#include "agent/pending_connections.h"
 
 namespace ds {
 

@@ -1,4 +1,4 @@
-// A process that the launcher starts to reach hosts: a local dsagent, an ssh, an srun. Owns the pipes to it.
+// A process that launcher and agents start to reach hosts: a local dsagent, an ssh, an srun. Owns the pipes to it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class DescriptorWatch;
 struct HelperCommand {
   std::vector<std::string> argv;
   std::vector<std::string> unset;  // variables its environment must not have
-  bool dies_with_launcher = false;  // gets SIGTERM when the launcher is gone
+  bool dies_with_parent = false;  // gets SIGTERM when whoever started it is gone
   uint64_t open_files = 0;          // its soft limit of descriptors; 0 = ours
 };
 

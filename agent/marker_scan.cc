@@ -1,4 +1,4 @@
-#include "launcher/marker_scan.h"
+#include "agent/marker_scan.h"
 
 namespace ds {
 

@@ -1,4 +1,4 @@
-#include "launcher/open_file_limit.h"
+#include "agent/open_file_limit.h"
 
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-#include "launcher/listener.h"
+#include "agent/listener.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

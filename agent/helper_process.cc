@@ -1,4 +1,4 @@
-#include "launcher/helper_process.h"
+#include "agent/helper_process.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "agent/event_loop.h"
-#include "launcher/open_file_limit.h"
+#include "agent/open_file_limit.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 
@@ -29,7 +29,7 @@ struct Pipe {
   Pipe() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
-      throw Error(ErrorCode::kInternal, std::string("launcher: cannot make a pipe: ") + std::strerror(errno));
+      throw Error(ErrorCode::kInternal, std::string("cannot make a pipe: ") + std::strerror(errno));
     read.reset(ends[0]);
     write.reset(ends[1]);
   }
@@ -53,7 +53,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 // Between fork and exec: only what is safe there. The write end tells the parent when exec failed.
 [[noreturn]] void become(char** argv, char** env, int in, int out, int err, int report, const HelperCommand& command,
-                         pid_t launcher) {
+                         pid_t parent) {
   ::setsid();
   ::dup2(in, 0);
   ::dup2(out, 1);
@@ -63,9 +63,9 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
   if (command.open_files) set_open_file_limit(command.open_files);
-  if (command.dies_with_launcher) {
+  if (command.dies_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != launcher) ::_exit(1);
+    if (::getppid() != parent) ::_exit(1);
   }
   ::execvpe(argv[0], argv, env);
   int reason = errno;
@@ -91,17 +91,17 @@ HelperProcess::HelperProcess(boost::asio::io_context& io, const HelperCommand& c
   Pipe in, out, err, report;
   std::vector<std::string> argv = command.argv, env = environment_without(command.unset);
   std::vector<char*> argv_pointers = pointers(argv), env_pointers = pointers(env);
-  pid_t launcher = ::getpid();
+  pid_t parent = ::getpid();
   pid_ = ::fork();
-  if (pid_ < 0) throw Error(ErrorCode::kInternal, std::string("launcher: cannot fork: ") + std::strerror(errno));
+  if (pid_ < 0) throw Error(ErrorCode::kInternal, std::string("cannot fork: ") + std::strerror(errno));
   if (pid_ == 0)
     become(argv_pointers.data(), env_pointers.data(), in.read.get(), out.write.get(), err.write.get(),
-           report.write.get(), command, launcher);
+           report.write.get(), command, parent);
   report.write.reset();
   int reason = 0;
   if (::read(report.read.get(), &reason, sizeof reason) == sizeof reason) {
     ::waitpid(pid_, nullptr, 0);
-    throw Error(ErrorCode::kUsage, "launcher: cannot start " + command.argv[0] + ": " + std::strerror(reason));
+    throw Error(ErrorCode::kUsage, "cannot start " + command.argv[0] + ": " + std::strerror(reason));
   }
   stdin_ = std::move(in.write);
   stdout_ = std::move(out.read);
