@@ -11,6 +11,7 @@
 #include "agent/channel.h"
 #include "agent/job_folders.h"
 #include "agent/proto/control.pb.h"
+#include "agent/rank_server/mpirun/mpirun_helpers.h"
 #include "agent/rank_server/rank_server.h"
 #include "agent/rank_server/wireup.h"
 #include "agent/resident/resident_agent.h"
@@ -43,8 +44,16 @@ std::string text_after(const std::vector<std::string>& arguments, const std::str
   throw ds::Error(ds::ErrorCode::kUsage, "dsagent: " + option + " needs a job id");
 }
 
+std::string own_path() {
+  char path[4096];
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+  if (n <= 0) throw ds::Error(ds::ErrorCode::kInternal, "dsagent: /proc is not mounted");
+  return std::string(path, static_cast<size_t>(n));
+}
+
 int rank_server(const std::vector<std::string>& arguments) {
   ds::RankServerOptions options;
+  options.program = own_path();
   options.channel_fd = static_cast<int>(number_after(arguments, "--rank-server"));
   options.job = text_after(arguments, "--job");
   options.host_index = static_cast<uint32_t>(number_after(arguments, "--host-index"));
@@ -58,17 +67,12 @@ int sweep(const std::vector<std::string>& arguments) {
   return 1;
 }
 
-std::string own_path() {
-  char path[4096];
-  const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-  if (n <= 0) throw ds::Error(ds::ErrorCode::kInternal, "dsagent: /proc is not mounted");
-  return std::string(path, static_cast<size_t>(n));
-}
-
 int run(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return ds::run_agent(ds::read_bootstrap(STDIN_FILENO, kBootstrapLimit), own_path());
   if (arguments[0] == "--rank-server") return rank_server(arguments);
   if (arguments[0] == "--sweep") return sweep(arguments);
+  if (arguments[0] == "--mpirun-rank") return ds::stand_in_for_rank();
+  if (arguments[0] == "--mpirun-login") return ds::login_for_mpirun({arguments.begin() + 1, arguments.end()});
   if (arguments[0] == "--resident") return ds::run_resident(STDIN_FILENO, STDOUT_FILENO, own_path());
   if (arguments[0] == "--enter" && arguments.size() > 1)
     return ds::enter_through_resident(arguments[1], {arguments.begin() + 2, arguments.end()}, STDIN_FILENO);

@@ -14,6 +14,7 @@
 
 #include "agent/event_loop.h"
 #include "agent/open_file_limit.h"
+#include "agent/pipe.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 
@@ -23,17 +24,6 @@ namespace ds {
 namespace {
 
 constexpr size_t kSaidBytes = 8000;
-
-struct Pipe {
-  FileDescriptor read, write;
-  Pipe() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0)
-      throw Error(ErrorCode::kInternal, std::string("cannot make a pipe: ") + std::strerror(errno));
-    read.reset(ends[0]);
-    write.reset(ends[1]);
-  }
-};
 
 std::vector<std::string> environment_without(const std::vector<std::string>& names) {
   std::vector<std::string> result;
@@ -88,7 +78,7 @@ void set_nonblocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NON
 
 HelperProcess::HelperProcess(boost::asio::io_context& io, const HelperCommand& command, Events events)
     : events_(std::move(events)) {
-  Pipe in, out, err, report;
+  Pipe in = make_pipe(), out = make_pipe(), err = make_pipe(), report = make_pipe();
   std::vector<std::string> argv = command.argv, env = environment_without(command.unset);
   std::vector<char*> argv_pointers = pointers(argv), env_pointers = pointers(env);
   pid_t parent = ::getpid();

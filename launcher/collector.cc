@@ -21,6 +21,9 @@ bool Collector::take(const control::Envelope& message, Clock::time_point now) {
       if (ours(message.modex_done()) && known(message.modex_done().asking_node()))
         send_(message.modex_done().asking_node(), message);
       return true;
+    case control::Envelope::kRunDaemon:
+      if (ours(message.run_daemon()) && known(message.run_daemon().node())) send_(message.run_daemon().node(), message);
+      return true;
     case control::Envelope::kPublish:
       if (ours(message.publish())) take_publish(message.publish());
       return true;

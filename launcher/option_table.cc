@@ -44,7 +44,7 @@ std::vector<OptionSpec> make_table() {
       {{"am"}, "file", env, "parameters for Open MPI from a file: key = value", kSupported, false, true},
       {{"master_addr"}, "address", env, "MASTER_ADDR of the ranks"},
       {{"master_port"}, "port", env, "MASTER_PORT of the ranks"},
-      {{"wireup"}, "how", env, "pmix | none: how MPI programs find each other"},
+      {{"wireup"}, "how", env, "pmix | mpirun | none: how MPI programs find each other"},
 
       {{"tag-output"}, "", out, "mark each line with rank and stream"},
       {{"timestamp-output"}, "", out, "mark each line with the time"},

@@ -138,7 +138,6 @@ void read_environment(Values& values, Options& options) {
   options.master_addr = values.text("master_addr");
   options.master_port = values.integer("master_port", 1, 65535);
   options.wireup = values.word("wireup", "pmix", {"pmix", "mpirun", "none"});
-  if (options.wireup == "mpirun") values.problem("wireup", "mpirun", "pmix or none; mpirun is not supported yet");
 }
 
 void read_output(Values& values, Options& options) {

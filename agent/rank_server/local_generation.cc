@@ -116,6 +116,7 @@ void LocalGeneration::rank_exited(LocalRank& rank) {
   for (size_t i = 0; i < ranks_.size(); ++i)
     if (ranks_[i].get() == &rank) body.set_links_mpi(links_mpi(programs_[i]));
   channel_->send(message);
+  wireup_.rank_ended(rank.rank(), body.signal() ? 128 + body.signal() : body.exit_code());
   if (state_ == State::kStopping && !any_running()) kill_rest();
 }
 

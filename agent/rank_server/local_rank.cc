@@ -8,23 +8,13 @@
 #include <utility>
 
 #include "agent/channel.h"
+#include "agent/pipe.h"
 #include "agent/proto/control.pb.h"
 #include "topology/base/error.h"
 
 namespace ds {
 
 namespace {
-
-struct Pipe {
-  FileDescriptor read, write;
-};
-
-Pipe make_pipe() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    throw Error(ErrorCode::kInternal, std::string("rank: no pipe: ") + std::strerror(errno));
-  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
 
 uint64_t wall_clock_ns() {
   timespec now{};

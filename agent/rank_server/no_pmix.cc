@@ -7,7 +7,7 @@ namespace ds {
 std::unique_ptr<Wireup> make_pmix_wireup(boost::asio::io_context&, const std::string&,
                                          std::function<void(const control::Envelope&)>) {
   throw Error(ErrorCode::kUsage,
-              "wireup=pmix: this dsagent was built without libpmix; use --wireup none, or install "
+              "wireup=pmix: this dsagent was built without libpmix; use --wireup mpirun, or install "
               "the development files of OpenPMIx and build again");
 }
 

@@ -123,7 +123,7 @@ void PmixWireup::spawn_refused(uint32_t rank) {
   body.set_rank(rank);
   body.set_is_stderr(!start_.merge_stderr());
   body.set_data("dslaunch: rank " + std::to_string(rank) +
-                " called MPI_Comm_spawn: dslaunch starts no further processes; use mpirun\n");
+                " called MPI_Comm_spawn: only a job with --wireup mpirun can start further processes\n");
   send_(message);
 }
 

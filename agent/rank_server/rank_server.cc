@@ -21,6 +21,7 @@
 #include "agent/networks.h"
 #include "agent/proto/control.pb.h"
 #include "agent/rank_server/local_generation.h"
+#include "agent/rank_server/mpirun/mpirun_wireup.h"
 #include "agent/rank_server/wireup.h"
 #include "topology/base/error.h"
 
@@ -73,9 +74,8 @@ class RankServer {
     // Ranks need cores from the shared hwloc tree; probing for displays and GPUs costs more than all the rest.
     setenv("HWLOC_PLUGINS_BLACKLIST", "hwloc_gl.so,hwloc_opencl.so,hwloc_cuda.so,hwloc_nvml.so,hwloc_rsmi.so", 0);
     try {
-      const std::string folder = folders_.host_folder() + "/server." + std::to_string(getpid());
-      if (mkdir(folder.c_str(), 0700) != 0) throw Error(ErrorCode::kInternal, "pmix: cannot create " + folder);
-      pmix_ = make_pmix_wireup(io_, folder, [this](const control::Envelope& message) { channel_->send(message); });
+      if (mkdir(folder_.c_str(), 0700) != 0) throw Error(ErrorCode::kInternal, "rank server: cannot create " + folder_);
+      pmix_ = make_pmix_wireup(io_, folder_, [this](const control::Envelope& message) { channel_->send(message); });
     } catch (const Error& error) {
       no_pmix_reason_ = error.what();
     }
@@ -92,21 +92,31 @@ class RankServer {
       case control::Envelope::kEnd:
         return end(message.end());
       default:
-        if (pmix_) pmix_->handle(message);
+        if (wireup_) wireup_->handle(message);
     }
   }
 
   void start(const control::StartGeneration& start) {
-    Wireup* wireup = start.wireup() == "none" ? plain_.get() : pmix_.get();
-    if (!wireup) return refuse();
+    choose_wireup(start);
+    if (!wireup_) return refuse();
     RankSurroundings surroundings;
     surroundings.job = options_.job;
     surroundings.host_index = options_.host_index;
     surroundings.usable_cores = usable_cores();
     surroundings.shared_networks = networks_for(start);
     surroundings.fast_fabric = has_fast_fabric();
-    generation_.emplace(io_, channel_, *wireup, inherited_, start, surroundings, [this] { leave(); });
+    generation_.emplace(io_, channel_, *wireup_, inherited_, start, surroundings, [this] { leave(); });
     generation_->begin();
+  }
+
+  void choose_wireup(const control::StartGeneration& start) {
+    if (start.wireup() == "mpirun") {
+      Environment environment = inherited_;
+      set_all(environment, {start.env().begin(), start.env().end()});
+      mpirun_ = std::make_unique<MpirunWireup>(
+          io_, MpirunWireup::Options{folder_, options_.program, inherited_, get_or(environment, "PATH", "/usr/bin:/bin")}, channel_);
+    }
+    wireup_ = start.wireup() == "none" ? plain_.get() : start.wireup() == "mpirun" ? mpirun_.get() : pmix_.get();
   }
 
   void refuse() {
@@ -143,10 +153,12 @@ class RankServer {
   RankServerOptions options_;
   const Environment inherited_ = own_environment();  // of the ranks; libpmix and we add to our own later
   JobFolders folders_;
+  const std::string folder_ = folders_.host_folder() + "/server." + std::to_string(getpid());
   boost::asio::io_context io_;
   std::shared_ptr<Channel> channel_;
   std::unique_ptr<Wireup> plain_ = make_plain_wireup();
-  std::unique_ptr<Wireup> pmix_;
+  std::unique_ptr<Wireup> pmix_, mpirun_;
+  Wireup* wireup_ = nullptr;  // of the generation
   std::string no_pmix_reason_;
   std::optional<LocalGeneration> generation_;
 };

@@ -8,6 +8,7 @@
 namespace ds {
 
 struct RankServerOptions {
+  std::string program;  // path of dsagent
   int channel_fd = -1;  // socketpair to the agent
   std::string job;
   uint32_t host_index = 0;

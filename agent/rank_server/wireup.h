@@ -1,5 +1,6 @@
-// How the ranks of a generation find each other: what a way of wiring up adds to plain fork and exec. Two ways: PMIx
-// for MPI programs (pmix_wireup.cc), nothing for all others (plain_wireup.cc).
+// How the ranks of a generation find each other: what a way of wiring up adds to plain fork and exec. Three ways:
+// PMIx for MPI programs (pmix_wireup.cc), mpirun for MPI programs of other installations (mpirun/mpirun_wireup.cc),
+// nothing for all others (plain_wireup.cc).
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,7 @@ class Wireup {
   virtual void handle(const control::Envelope& message) = 0;  // answers of other hosts
   virtual bool connected(uint32_t rank) const = 0;            // the rank called MPI_Init
   virtual bool finalized(uint32_t rank) const = 0;            // ... and MPI_Finalize
+  virtual void rank_ended(uint32_t /*rank*/, int /*exit_code*/) {}  // 128 + signal; its end has been told
 };
 
 std::unique_ptr<Wireup> make_plain_wireup();

@@ -75,7 +75,7 @@ TEST_F(MpiProgramsOnThreeHosts, AnAbortOnAnotherHostEndsAllWithItsCode) {
 TEST_F(MpiProgramsOnThreeHosts, ARankThatWantsMoreProcessesIsToldWhyNotAndGoesOn) {
   const auto result = run(launch({mpi_program("spawn")}));
   EXPECT_EQ(result.out, "spawn refused: [1] [1] [1] [1] [1] [1]\n");
-  EXPECT_TRUE(has_line(result.err, "dslaunch: rank 5 called MPI_Comm_spawn: dslaunch starts no further processes; use mpirun"))
+  EXPECT_TRUE(has_line(result.err, "dslaunch: rank 5 called MPI_Comm_spawn: only a job with --wireup mpirun can start further processes"))
       << result.err;
   expect_nothing_left();
 }

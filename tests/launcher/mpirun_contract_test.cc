@@ -121,8 +121,8 @@ TEST(MpirunContract, TheLastLineNamesGenerationAndLog) {
 }
 
 TEST(MpirunContract, ARankThatKillsItsSiblingsIsAFailureOfRanksAndNotOfTheHost) {
-  const std::string kill_others = "for p in $(cat /proc/$PPID/task/*/children); do [ $p = $$ ] || kill -KILL $p; done";
-  const std::string script = "if [ $RANK = 0 ]; then " + kill_others + "; fi; sleep 300";
+  const std::string kill_others = "for p in $(cat /proc/$PPID/task/*/children); do if [ $p != $$ ]; then kill -KILL $p; killed=$p; fi; done";
+  const std::string script = "if [ $RANK = 0 ]; then until [ $killed ]; do " + kill_others + "; done; fi; sleep 300";
   RunResult result = run_dslaunch(shell(2, script), marked());
   EXPECT_EQ(result.code, 137) << result.err;
   EXPECT_TRUE(last_json(result).contains("rank")) << result.err;

@@ -1,0 +1,52 @@
+#include "agent/rank_server/mpirun/mpirun_command.h"
+
+#include "agent/proto/control.pb.h"
+
+namespace ds {
+
+static bool starts_with_any(const std::string& name, std::initializer_list<const char*> beginnings) {
+  for (const char* beginning : beginnings)
+    if (name.starts_with(beginning)) return true;
+  return false;
+}
+
+std::string sequential_hostfile(const control::StartGeneration& start) {
+  std::vector<std::string> host_of(start.world_size());
+  for (const auto& host : start.hosts()) {
+    if (host.ranks().empty())
+      for (uint32_t i = 0; i < host.num_ranks(); ++i) host_of.at(host.first_rank() + i) = host.name();
+    for (const uint32_t rank : host.ranks()) host_of.at(rank) = host.name();
+  }
+  std::string text;
+  for (const std::string& host : host_of) text += host + "\n";
+  return text;
+}
+
+std::vector<std::string> mpirun_argv(const std::string& mpirun, const control::StartGeneration& start,
+                                     const std::string& hostfile, const std::string& dsagent) {
+  return {mpirun, "--hostfile", hostfile, "--map-by", "seq", "--oversubscribe", "--bind-to", "none",
+          "-np", std::to_string(start.world_size()), dsagent, "--mpirun-rank"};
+}
+
+Environment mpirun_environment(Environment inherited, const std::string& socket, const std::string& dsagent) {
+  std::erase_if(inherited, [](const auto& variable) {
+    return starts_with_any(variable.first, {"PMIX_", "PMI_", "PRTE_", "OMPI_", "SLURM_", "SLURMD_", "PBS_", "LSB_"});
+  });
+  inherited[kMpirunSocket] = socket;
+  inherited["OMPI_ALLOW_RUN_AS_ROOT"] = inherited["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+  inherited["PRTE_ALLOW_RUN_AS_ROOT"] = inherited["PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+  const std::string login = dsagent + " --mpirun-login";
+  for (const char* name : {"OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent"}) inherited[name] = login;
+  for (const char* name : {"OMPI_MCA_plm", "PRTE_MCA_plm"}) inherited[name] = *name == 'O' ? "rsh" : "ssh";
+  for (const char* name : {"OMPI_MCA_plm_rsh_no_tree_spawn", "PRTE_MCA_plm_ssh_no_tree_spawn"}) inherited[name] = "1";
+  return inherited;
+}
+
+void take_wiring(Environment& rank, const Environment& stand_in) {
+  for (const auto& [name, value] : stand_in) {
+    if (name.starts_with("OMPI_MCA_")) rank.emplace(name, value);
+    else if (starts_with_any(name, {"PMIX_", "PMI_", "OMPI_", "PRTE_"})) rank[name] = value;
+  }
+}
+
+}  // namespace ds

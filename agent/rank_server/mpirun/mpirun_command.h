@@ -1,0 +1,30 @@
+// The command line of the mpirun that wires up a generation, and what its daemons' environment means for ranks. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/environment.h"
+
+namespace ds {
+
+namespace control {
+class StartGeneration;
+}
+
+inline constexpr const char* kMpirunSocket = "DSLAUNCH_MPIRUN_SOCKET";  // where its helpers find their rank server
+
+// One host name a line, in the order of the ranks: the sequential mapper of mpirun puts rank i on the host of line i.
+std::string sequential_hostfile(const control::StartGeneration& start);
+
+// `dsagent`: its path, the same on all hosts, standing for the ranks and for the login to other hosts.
+std::vector<std::string> mpirun_argv(const std::string& mpirun, const control::StartGeneration& start,
+                                     const std::string& hostfile, const std::string& dsagent);
+
+// The environment of mpirun and of its daemons: ours, without what another launcher left there.
+Environment mpirun_environment(Environment inherited, const std::string& socket, const std::string& dsagent);
+
+// What a rank needs of what mpirun gave to its stand-in. Parameters that the rank has already stay.
+void take_wiring(Environment& rank, const Environment& stand_in);
+
+}  // namespace ds

@@ -1,0 +1,54 @@
+#include "agent/rank_server/mpirun/mpirun_command.h"
+
+#include <gtest/gtest.h>
+
+#include "agent/proto/control.pb.h"
+
+namespace ds {
+namespace {
+
+control::StartGeneration three_hosts() {
+  control::StartGeneration start;
+  start.set_world_size(5);
+  auto* a = start.add_hosts();
+  a->set_name("a");
+  for (uint32_t rank : {0u, 3u}) a->add_ranks(rank);
+  auto* b = start.add_hosts();
+  b->set_name("b");
+  b->set_first_rank(1);
+  b->set_num_ranks(2);
+  auto* c = start.add_hosts();
+  c->set_name("c");
+  c->add_ranks(4);
+  return start;
+}
+
+TEST(MpirunCommand, TheHostfileHasALineForEachRankInOrder) {
+  EXPECT_EQ(sequential_hostfile(three_hosts()), "a\nb\nb\na\nc\n");
+}
+
+TEST(MpirunCommand, StartsOneStandInPerRankOneByOneAndUnbound) {
+  const auto argv = mpirun_argv("/opt/bin/mpirun", three_hosts(), "/run/hosts", "/opt/dsagent");
+  EXPECT_EQ(argv, (std::vector<std::string>{"/opt/bin/mpirun", "--hostfile", "/run/hosts", "--map-by", "seq", "--oversubscribe", "--bind-to",
+                                            "none", "-np", "5", "/opt/dsagent", "--mpirun-rank"}));
+}
+
+TEST(MpirunCommand, DaemonsSeeNothingOfAnotherLauncher) {
+  const Environment environment = mpirun_environment(
+      {{"HOME", "/h"}, {"SLURM_JOB_ID", "7"}, {"PMIX_RANK", "3"}, {"OMPI_MCA_btl", "tcp"}, {"PMI_FD", "4"}}, "/run/socket", "/opt/dsagent");
+  EXPECT_EQ(environment.at("HOME"), "/h");
+  EXPECT_EQ(environment.at(kMpirunSocket), "/run/socket");
+  EXPECT_EQ(environment.at("OMPI_MCA_plm_rsh_agent"), "/opt/dsagent --mpirun-login");
+  for (const char* gone : {"SLURM_JOB_ID", "PMIX_RANK", "OMPI_MCA_btl", "PMI_FD"}) EXPECT_FALSE(environment.count(gone)) << gone;
+}
+
+TEST(MpirunCommand, ARankTakesItsWiringAndKeepsItsParameters) {
+  Environment rank = {{"OMPI_MCA_btl", "tcp,self"}, {"PATH", "/rank"}, {"OMPI_COMM_WORLD_SIZE", "5"}};
+  take_wiring(rank, {{"OMPI_MCA_btl", "vader"}, {"OMPI_MCA_ess", "pmi"}, {"PMIX_RANK", "2"}, {"PATH", "/daemon"}, {"OMPI_COMM_WORLD_SIZE", "5"}});
+  const Environment expected = {{"OMPI_MCA_btl", "tcp,self"}, {"PATH", "/rank"}, {"OMPI_COMM_WORLD_SIZE", "5"},
+                                {"OMPI_MCA_ess", "pmi"}, {"PMIX_RANK", "2"}};
+  EXPECT_EQ(rank, expected);
+}
+
+}  // namespace
+}  // namespace ds
