@@ -73,6 +73,7 @@ class RankServer {
   void prepare_pmix() {
     // Ranks need cores from the shared hwloc tree; probing for displays and GPUs costs more than all the rest.
     setenv("HWLOC_PLUGINS_BLACKLIST", "hwloc_gl.so,hwloc_opencl.so,hwloc_cuda.so,hwloc_nvml.so,hwloc_rsmi.so", 0);
+    if (!has_fast_fabric()) setenv("HWLOC_COMPONENTS", "-pci,-linuxio", 0);  // nobody asks how near a network card is
     try {
       if (mkdir(folder_.c_str(), 0700) != 0) throw Error(ErrorCode::kInternal, "rank server: cannot create " + folder_);
       pmix_ = make_pmix_wireup(io_, folder_, [this](const control::Envelope& message) { channel_->send(message); });
