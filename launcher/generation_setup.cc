@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "launcher/console.h"
 #include "launcher/job.h"
 #include "launcher/local_machine.h"
 #include "launcher/rank_exports.h"
@@ -67,9 +68,11 @@ FleetOptions fleet_options(const Job& job) {
   return options;
 }
 
-RankOutputOptions output_options(const Job& job, const std::string& log_folder) {
+RankOutputOptions output_options(const Job& job, const std::string& log_folder, const Console& console) {
   RankOutputOptions options;
-  options.format = {job.options.tag_output, job.options.timestamp_output};
+  options.format = {job.options.tag_output, job.options.timestamp_output, console.options().out_colours,
+                    console.options().colours};
+  options.leaves_out = job.training();
   options.show = !job.training() || job.options.tag_output;
   options.show_notes = job.training();
   options.log_folder = log_folder;

@@ -56,7 +56,8 @@ void JobRunner::set_up_generation() {
   collector_ = std::make_unique<Collector>(record_.generation(), names, [this, nodes](int node, const control::Envelope& message) {
     fleet_->send(nodes[node], message);
   });
-  output_ = std::make_unique<RankOutput>(console_, output_options(job_, record_.log_folder()));
+  output_ = std::make_unique<RankOutput>(console_, output_options(job_, record_.log_folder(), console_));
+  credit_ = OutputCredit(job_.plan.hosts.size(), output_window_bytes(nodes.size()));
   progress_ = std::make_unique<Progress>(progress_style_of(job_), job_.settings ? job_.settings->log_every : 1,
                                          job_.plan.world_size);
   progress_->start_generation(record_.generation(), steady_clock::now());

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "agent/proto/control.pb.h"
+#include "launcher/output_credit.h"
 #include "topology/base/text.h"
 
 namespace ds {
@@ -84,6 +85,7 @@ StartMessages::StartMessages(const LaunchPlan& plan, const StartRequest& request
   start.set_merge_stderr(request.merge_stderr);
   start.set_stdin_rank(stdin_rank(request));
   start.set_training(request.training);
+  start.set_output_window(output_window_bytes(static_cast<size_t>(start.hosts_size())));
   add_first_ranks(plan, start);
   shared_ = message.SerializeAsString();
 }

@@ -87,6 +87,8 @@ class RankServer {
         return start(message.start());
       case control::Envelope::kInput:
         return generation_ ? generation_->input(message.input()) : void();
+      case control::Envelope::kOutputTaken:
+        return generation_ ? generation_->output_taken(message.output_taken().bytes()) : void();
       case control::Envelope::kSignal:
         return generation_ ? generation_->signal(message.signal().signal()) : void();
       case control::Envelope::kEnd:
