@@ -108,6 +108,7 @@ StartRequest start_request(const Job& job, int generation, std::vector<std::stri
   request.training = job.training();
   request.merge_stderr = job.options.merge_stderr;
   request.wireup = job.options.wireup;
+  request.interface = job.options.interface;
   std::error_code error;
   request.launcher_cwd = std::filesystem::current_path(error);
   request.env = variables_for_all(job);

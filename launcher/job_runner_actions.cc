@@ -10,7 +10,9 @@
 #include "launcher/job.h"
 #include "launcher/job_record.h"
 #include "launcher/job_runner.h"
+#include "launcher/port_budget.h"
 #include "launcher/rank_output.h"
+#include "launcher/shared_addresses.h"
 #include "launcher/start_message.h"
 #include "launcher/stdin_reader.h"
 #include "topology/base/error.h"
@@ -27,8 +29,10 @@ void JobRunner::describe() {
 }
 
 void JobRunner::check_paths() {
+  keep_shared_addresses(job_.hosts.cluster.hosts, fleet_->contact_addresses(), !job_.options.interface.empty());
   complete_plan(job_);
   if (!job_.plan.placed) throw Error(ErrorCode::kInternal, "launcher: a host did not tell its cores");
+  check_port_budget(job_.plan, job_.local, job_.options);
   if (!job_.plan.ranks.empty()) job_.meeting_port = reports_.free_port(static_cast<int>(job_.plan.ranks[0].host));
   record_.open_output();
   if (!record_.already_done().empty() || job_.plan.world_size == 0) {

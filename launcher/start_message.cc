@@ -77,6 +77,7 @@ StartMessages::StartMessages(const LaunchPlan& plan, const StartRequest& request
   for (const std::string& variable : request.env) start.add_env(variable);
   for (const std::string& parameter : request.mca) start.add_mca(parameter);
   start.set_launcher_cwd(request.launcher_cwd);
+  start.set_interface(request.interface);
   for (const auto& [name, content] : request.files) {
     control::File& file = *start.add_files();
     file.set_name(name);
