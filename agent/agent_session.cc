@@ -108,7 +108,7 @@ class AgentSession {
       case Envelope::kShutdown:
         return shut_down();
       case Envelope::kDescribe:
-        return describe();
+        return describe(message.describe());
       case Envelope::kCheckPaths:
         *answer.mutable_path_report() = check_paths(message.check_paths(), host_name_);
         break;
@@ -137,10 +137,10 @@ class AgentSession {
     return {static_cast<int>(bootstrap_.first_port()), static_cast<int>(bootstrap_.last_port())};
   }
 
-  void describe() {
+  void describe(const control::Describe& wanted) {
     Envelope message;
     try {
-      *message.mutable_host_report() = report_host(message.describe().interface(), ports());
+      *message.mutable_host_report() = report_host(wanted.interface(), ports());
     } catch (const Error& error) {
       message.mutable_failed()->set_reason(std::string(error.what()) + " (on " + host_name_ + ")");
       message.mutable_failed()->set_exit_code(exit_status(error.code()));
