@@ -9,7 +9,7 @@
 namespace ds {
 
 // The port that a socket could be bound to; 0 = none. `port` 0: any.
-static int bound_port(int port) {
+static int port_if_free(int port) {
   FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -22,10 +22,10 @@ static int bound_port(int port) {
 }
 
 int free_port(const PortRange& range, PortUse use) {
-  if (!range.bounded()) return bound_port(0);
+  if (!range.bounded()) return port_if_free(0);
   const int first = use == PortUse::kServer && range.size() > 1 ? range.high - 1 : range.high;
   for (int port = first; port >= range.low; --port)
-    if (bound_port(port)) return port;
+    if (port_if_free(port)) return port;
   return 0;
 }
 

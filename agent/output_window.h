@@ -3,6 +3,7 @@
 // bounded amount in memory, and its other messages are not behind more than that.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,9 +18,9 @@ class OutputWindow {
 
   bool has_room() const { return limit_ == 0 || sent_ - taken_ < limit_; }
   void sent(uint64_t bytes) { sent_ += bytes; }
-  // OutputTaken: so far. Calls those who wait, as long as there is room.
+  // OutputTaken: so far, with output that is not counted here (stack traces). Calls those who wait, as long as there is room.
   void taken(uint64_t total) {
-    if (total > taken_ && total <= sent_) taken_ = total;
+    taken_ = std::max(taken_, std::min(total, sent_));
     for (size_t left = waiting_.size(); left > 0 && !waiting_.empty() && has_room(); --left) {
       auto next = std::move(waiting_.front());
       waiting_.pop_front();
