@@ -90,7 +90,7 @@ class AgentSession {
     write_agent_record(folders_->host_folder());
     generations_.emplace(
         io_, HostGenerations::Options{program_, bootstrap_.job(), host_name_, host_index_, bootstrap_.elastic(),
-                                      [this] { return starts_.pids(); }},
+                                      [this] { return starts_.pids(); }, ports()},
         *folders_);
     if (channel_) generations_->connect(channel_);
     generations_->start_spare();
@@ -108,7 +108,7 @@ class AgentSession {
       case Envelope::kShutdown:
         return shut_down();
       case Envelope::kDescribe:
-        return describe();
+        return describe(message.describe());
       case Envelope::kCheckPaths:
         *answer.mutable_path_report() = check_paths(message.check_paths(), host_name_);
         break;
@@ -133,10 +133,14 @@ class AgentSession {
     take_place();
   }
 
-  void describe() {
+  PortRange ports() const {
+    return {static_cast<int>(bootstrap_.first_port()), static_cast<int>(bootstrap_.last_port())};
+  }
+
+  void describe(const control::Describe& wanted) {
     Envelope message;
     try {
-      *message.mutable_host_report() = report_host(message.describe().interface());
+      *message.mutable_host_report() = report_host(wanted.interface(), ports());
     } catch (const Error& error) {
       message.mutable_failed()->set_reason(std::string(error.what()) + " (on " + host_name_ + ")");
       message.mutable_failed()->set_exit_code(exit_status(error.code()));

@@ -40,6 +40,8 @@ class StreamChannel final : public Channel {
   StreamChannel(boost::asio::io_context& io, int read_fd, int write_fd, ChannelRole role, const std::string& key)
       : read_fd_(read_fd),
         write_fd_(write_fd == read_fd ? -1 : write_fd),
+        peer_host_(peer_address(read_fd).host),
+        own_host_(own_address(read_fd).host),
         peer_(peer_address(read_fd).text),
         queue_(write_fd),
         deadline_(io) {
@@ -102,6 +104,8 @@ class StreamChannel final : public Channel {
   bool authenticated() const override { return writer_.has_value(); }
   bool broke_protocol() const override { return broke_protocol_; }
   std::string peer() const override { return peer_; }
+  std::string peer_host() const override { return peer_host_; }
+  std::string own_host() const override { return own_host_; }
 
  private:
   std::weak_ptr<StreamChannel> weak() { return std::static_pointer_cast<StreamChannel>(shared_from_this()); }
@@ -216,7 +220,7 @@ class StreamChannel final : public Channel {
   }
 
   FileDescriptor read_fd_, write_fd_;
-  std::string peer_;
+  std::string peer_host_, own_host_, peer_;
   SendQueue queue_;
   Timer deadline_;
   std::optional<DescriptorWatch> read_watch_, write_watch_;

@@ -49,6 +49,9 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // It ended because of what the other side sent: a wrong proof, a wrong MAC, no frame, no message.
   virtual bool broke_protocol() const = 0;
   virtual std::string peer() const = 0;  // address, for messages
+  // Numeric addresses of both ends, of the way that the frames take; "" where there is no network between them.
+  virtual std::string peer_host() const = 0;
+  virtual std::string own_host() const = 0;
 };
 
 // Identity of this build: agents and launcher must have the same.

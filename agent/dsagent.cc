@@ -2,6 +2,7 @@
 #include <linux/close_range.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -57,6 +58,9 @@ int rank_server(const std::vector<std::string>& arguments) {
   options.channel_fd = static_cast<int>(number_after(arguments, "--rank-server"));
   options.job = text_after(arguments, "--job");
   options.host_index = static_cast<uint32_t>(number_after(arguments, "--host-index"));
+  if (std::find(arguments.begin(), arguments.end(), "--first-port") != arguments.end())
+    options.ports = {static_cast<int>(number_after(arguments, "--first-port")),
+                     static_cast<int>(number_after(arguments, "--last-port"))};
   return ds::run_rank_server(options);
 }
 

@@ -8,15 +8,25 @@
 
 namespace ds {
 
-int free_port() {
+// The port that a socket could be bound to; 0 = none. `port` 0: any.
+static int port_if_free(int port) {
   FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_ANY);
   socklen_t size = sizeof address;
   auto* generic = reinterpret_cast<sockaddr*>(&address);
   if (!fd || ::bind(fd.get(), generic, sizeof address) != 0 || ::getsockname(fd.get(), generic, &size) != 0) return 0;
   return ntohs(address.sin_port);
+}
+
+int free_port(const PortRange& range, PortUse use) {
+  if (!range.bounded()) return port_if_free(0);
+  const int first = use == PortUse::kServer && range.size() > 1 ? range.high - 1 : range.high;
+  for (int port = first; port >= range.low; --port)
+    if (port_if_free(port)) return port;
+  return 0;
 }
 
 }  // namespace ds

@@ -31,7 +31,7 @@ HostGenerations::~HostGenerations() = default;
 void HostGenerations::start_spare() {
   if (spare_) return;
   spare_ = std::make_unique<RankServerLink>(
-      io_, options_.program, options_.job, options_.host_index,
+      io_, options_.program, options_.job, options_.host_index, options_.ports,
       RankServerLink::Callbacks{[this](const Envelope& message) { from_server(message); },
                                 [this] { some_server_ended(); }});
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "agent/event_loop.h"
+#include "agent/free_port.h"
 #include "agent/job_folders.h"
 #include "agent/rank_server_link.h"
 
@@ -36,6 +37,7 @@ class HostGenerations {
     bool keeps_spare = false;  // a next generation is likely
     // Children of the agent that are no part of a generation, nor is what they started.
     std::function<std::set<pid_t>()> others = [] { return std::set<pid_t>{}; };
+    PortRange ports = {};      // of the rank servers
   };
 
   HostGenerations(boost::asio::io_context& io, Options options, const JobFolders& folders);

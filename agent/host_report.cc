@@ -7,27 +7,30 @@
 #include <cstring>
 #include <fstream>
 
-#include "agent/free_port.h"
 #include "agent/networks.h"
 #include "agent/proto/control.pb.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 #include "topology/discover_hwloc.h"
-#include "topology/host_addresses.h"
 
 namespace ds {
 
 namespace {
 
-// Addresses of the wanted interface or network first.
+// Addresses of the wanted interface or network first; also of a bridge, if that is wanted.
 void put_first(std::vector<std::string>& addresses, const std::string& interface) {
   if (interface.empty()) return;
   const std::vector<Network> networks = own_networks();
-  std::stable_partition(addresses.begin(), addresses.end(), [&](const std::string& address) {
-    return in_network(address, interface) || std::any_of(networks.begin(), networks.end(), [&](const Network& network) {
-             return network.address == address && network.interface == interface;
-           });
-  });
+  std::vector<std::string> wanted, all;
+  for (const Network& network : networks) {
+    all.push_back(network.interface + " " + network.address);
+    if (is_wanted(network, interface)) wanted.push_back(network.address);
+  }
+  if (wanted.empty())
+    throw Error(ErrorCode::kUsage, "no address for --interface=" + interface + "; there are " + join(all, ", "));
+  for (const std::string& address : addresses)
+    if (std::find(wanted.begin(), wanted.end(), address) == wanted.end()) wanted.push_back(address);
+  addresses = std::move(wanted);
 }
 
 // One running machine with one name and one set of addresses; a reboot or another network namespace is another one.
@@ -39,7 +42,7 @@ std::string machine_of(const Host& host) {
 
 }  // namespace
 
-control::HostReport report_host(const std::string& interface) {
+control::HostReport report_host(const std::string& interface, const PortRange& ports) {
   Host host = discover_host();
   control::HostReport report;
   report.set_host_name(host.name);
@@ -51,7 +54,7 @@ control::HostReport report_host(const std::string& interface) {
   for (const int node : host.numa_of_core) report.add_numa_of_core(static_cast<uint32_t>(node));
   for (const int package : host.socket_of_core) report.add_socket_of_core(static_cast<uint32_t>(package));
   report.set_machine(machine_of(host));
-  report.set_free_port(static_cast<uint32_t>(free_port()));
+  report.set_free_port(static_cast<uint32_t>(free_port(ports)));
   put_first(host.addresses, interface);
   for (const auto& address : host.addresses) report.add_addresses(address);
   for (const auto& gpu : host.gpus) report.add_gpus(gpu);

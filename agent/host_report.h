@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "agent/free_port.h"
+
 namespace ds {
 
 namespace control {
@@ -11,8 +13,9 @@ class HostReport;
 class PathReport;
 }  // namespace control
 
-// Addresses of `interface` ("eth0", "10.0.0.0/8"; "" = no wish) come first. Throws kInternal.
-control::HostReport report_host(const std::string& interface);
+// Addresses of `interface` ("eth0", "10.0.0.0/8"; "" = no wish) come first. Throws kInternal, and kUsage when no address is
+// in it, naming what there is.
+control::HostReport report_host(const std::string& interface, const PortRange& ports);
 control::PathReport check_paths(const control::CheckPaths& wanted, const std::string& host_name);
 
 std::string cpu_flags();  // of the first CPU in /proc/cpuinfo; "" if unknown

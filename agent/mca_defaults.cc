@@ -28,8 +28,10 @@ void add_mca_defaults(Environment& environment, const MpiSurroundings& surroundi
     add("pml", "ob1");
     add("btl", surroundings.several_hosts ? "self,vader,tcp" : "self,vader");
   }
-  if (surroundings.several_hosts && !surroundings.shared_networks.empty() && !has("btl_tcp_if_exclude"))
-    add("btl_tcp_if_include", surroundings.shared_networks);
+  if (surroundings.several_hosts && !has("btl_tcp_if_include") && !has("btl_tcp_if_exclude")) {
+    if (!surroundings.included_networks.empty()) add("btl_tcp_if_include", surroundings.included_networks);
+    else if (!surroundings.excluded_networks.empty()) add("btl_tcp_if_exclude", surroundings.excluded_networks);
+  }
   if (surroundings.oversubscribed) add("mpi_oversubscribe", "1");
   if (!surroundings.uses_gpus) add("mpi_yield_when_idle", "1");
   add("btl_vader_backing_directory", surroundings.memory_folder);

@@ -13,7 +13,7 @@ struct MpiSurroundings {
   bool fast_fabric = false;     // InfiniBand or RoCE: Open MPI knows better which transport to take
   bool oversubscribed = false;  // more ranks than cores here
   bool uses_gpus = false;
-  std::string shared_networks{};  // CIDRs; empty = not known
+  std::string included_networks{}, excluded_networks{};  // networks.h: NetworkChoice; empty = no restriction
   std::string memory_folder{};    // for shared segments
 };
 

@@ -10,6 +10,9 @@
 #include <cstring>
 #include <optional>
 
+#include "topology/base/text.h"
+#include "topology/host_addresses.h"
+
 namespace ds {
 
 namespace {
@@ -115,21 +118,50 @@ std::string cidr(const Network& network) {
   return text(*bytes) + "/" + std::to_string(network.prefix);
 }
 
-std::string shared_networks(const std::vector<Network>& own, const std::vector<std::vector<std::string>>& other_hosts) {
+bool is_wanted(const Network& network, const std::string& wanted) {
+  return network.interface == wanted || in_network(network.address, wanted);
+}
+
+static bool has(const std::vector<std::string>& list, const std::string& one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
+}
+
+static void add_once(std::vector<std::string>& list, const std::string& one) {
+  if (!has(list, one)) list.push_back(one);
+}
+
+static bool is_ipv4(const Network& network) { return network.address.find(':') == std::string::npos; }
+
+// Open MPI reads CIDRs of IPv4 only.
+static NetworkChoice included(const std::vector<Network>& chosen) {
+  const bool ipv4 = std::any_of(chosen.begin(), chosen.end(), is_ipv4);
+  std::vector<std::string> include, interfaces;
+  for (const Network& network : chosen) {
+    if (is_ipv4(network) != ipv4) continue;
+    add_once(include, ipv4 ? cidr(network) : network.interface);
+    add_once(interfaces, network.interface);
+  }
+  return {join(include, ","), "", join(interfaces, ",")};
+}
+
+NetworkChoice choose_networks(const std::vector<Network>& own, const std::vector<std::string>& published,
+                              const std::vector<std::vector<std::string>>& other_hosts, const std::string& wanted) {
+  const auto usable = [&](const Network& network) { return published.empty() || has(published, network.address); };
   const auto reaches_all = [&](const Network& network) {
     return std::all_of(other_hosts.begin(), other_hosts.end(), [&](const auto& addresses) {
       return std::any_of(addresses.begin(), addresses.end(), [&](const auto& a) { return contains(network, a); });
     });
   };
-  std::vector<std::string> ipv4, ipv6;
-  for (const auto& network : own)
-    if (reaches_all(network)) {
-      auto& list = network.address.find(':') == std::string::npos ? ipv4 : ipv6;
-      if (std::find(list.begin(), list.end(), cidr(network)) == list.end()) list.push_back(cidr(network));
-    }
-  std::string result;
-  for (const auto& one : ipv4.empty() ? ipv6 : ipv4) result += (result.empty() ? "" : ",") + one;
-  return result;
+  std::vector<Network> chosen;
+  for (const Network& network : own)
+    if (wanted.empty() ? usable(network) && reaches_all(network) : is_wanted(network, wanted)) chosen.push_back(network);
+  if (!chosen.empty()) return included(chosen);
+  std::vector<std::string> good, others;
+  for (const Network& network : own)
+    if (usable(network)) add_once(good, network.interface);
+  for (const Network& network : own)
+    if (!has(good, network.interface)) add_once(others, network.interface);
+  return {"", others.empty() ? "" : "lo," + join(others, ","), ""};
 }
 
 }  // namespace ds

@@ -7,7 +7,7 @@
 
 namespace ds {
 
-inline constexpr size_t kLongestLine = 1u << 20;  // a longer line is passed on in pieces
+inline constexpr size_t kLongestLine = 8u << 20;  // a longer line is passed on in pieces
 
 class OutputLines {
  public:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agent/channel.h"
+#include "agent/output_window.h"
 
 namespace ds {
 
@@ -15,24 +16,30 @@ static constexpr int kReadsPerTurn = 8;
 static constexpr auto kRetryPause = std::chrono::milliseconds(5);
 
 OutputRelay::OutputRelay(boost::asio::io_context& io, FileDescriptor pipe, std::shared_ptr<Channel> channel,
-                         OnLines on_lines)
+                         OutputWindow* window, OnLines on_lines)
     : pipe_(std::move(pipe)),
       watch_(std::make_unique<DescriptorWatch>(io, pipe_.get())),
       pause_(io),
       channel_(std::move(channel)),
+      window_(window),
       on_lines_(std::move(on_lines)) {
   fcntl(pipe_.get(), F_SETFL, fcntl(pipe_.get(), F_GETFL) | O_NONBLOCK);
   wait();
 }
 
+bool OutputRelay::may_read() const {
+  return channel_->queued_bytes() <= kFullChannelBytes && (!window_ || window_->has_room());
+}
+
 void OutputRelay::wait() {
   if (!pipe_) return;
-  if (channel_->queued_bytes() > kFullChannelBytes) {
-    pause_.after(kRetryPause, [this] { wait(); });
-    return;
-  }
+  if (window_ && !window_->has_room())
+    return window_->when_room([this, alive = std::weak_ptr<bool>(alive_)] {
+      if (!alive.expired()) wait();
+    });
+  if (!may_read()) return pause_.after(kRetryPause, [this] { wait(); });
   watch_->when_readable([this] {
-    for (int i = 0; i < kReadsPerTurn && read_once(); ++i) {
+    for (int i = 0; i < kReadsPerTurn && may_read() && read_once(); ++i) {
     }
     wait();
   });
@@ -40,18 +47,22 @@ void OutputRelay::wait() {
 
 bool OutputRelay::read_once() {
   if (!pipe_) return false;
-  std::string bytes(kReadBytes, '\0');
+  char bytes[kReadBytes];  // left as it is: most reads are short
   ssize_t n;
-  while ((n = read(pipe_.get(), bytes.data(), bytes.size())) < 0 && errno == EINTR) {
+  while ((n = read(pipe_.get(), bytes, sizeof bytes)) < 0 && errno == EINTR) {
   }
   if (n > 0) {
-    bytes.resize(static_cast<size_t>(n));
-    auto lines = lines_.feed(bytes);
-    if (!lines.empty()) on_lines_(std::move(lines), false);
+    pass_on(lines_.feed(std::string_view(bytes, static_cast<size_t>(n))), false);
     return true;
   }
   if (n == 0 || errno != EAGAIN) finish();
   return false;
+}
+
+void OutputRelay::pass_on(std::string lines, bool end) {
+  if (lines.empty() && !end) return;
+  if (window_) window_->sent(lines.size());
+  on_lines_(std::move(lines), end);
 }
 
 void OutputRelay::drain() {
@@ -66,7 +77,7 @@ void OutputRelay::finish() {
   watch_.reset();
   pause_.cancel();
   pipe_.reset();
-  on_lines_(lines_.rest(), true);
+  pass_on(lines_.rest(), true);
 }
 
 }  // namespace ds

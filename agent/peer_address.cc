@@ -5,10 +5,10 @@
 
 namespace ds {
 
-PeerAddress peer_address(int fd) {
+static PeerAddress address_of(int fd, int (*name_of)(int, sockaddr*, socklen_t*)) {
   sockaddr_storage address{};
   socklen_t length = sizeof address;
-  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return {"", "pipe"};
+  if (name_of(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return {"", "pipe"};
   if (address.ss_family == AF_UNIX) return {"", "socketpair"};
   char host[NI_MAXHOST], port[NI_MAXSERV];
   if (getnameinfo(reinterpret_cast<sockaddr*>(&address), length, host, sizeof host, port, sizeof port,
@@ -19,5 +19,9 @@ PeerAddress peer_address(int fd) {
   const bool ipv6 = name.find(':') != std::string::npos;
   return {name, (ipv6 ? "[" + name + "]" : name) + ":" + port};
 }
+
+PeerAddress peer_address(int fd) { return address_of(fd, getpeername); }
+
+PeerAddress own_address(int fd) { return address_of(fd, getsockname); }
 
 }  // namespace ds

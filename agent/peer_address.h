@@ -11,5 +11,6 @@ struct PeerAddress {
 };
 
 PeerAddress peer_address(int fd);
+PeerAddress own_address(int fd);  // this end
 
 }  // namespace ds

@@ -80,6 +80,9 @@ Environment rank_environment(const Environment& inherited, const control::StartG
   environment.emplace("OMP_NUM_THREADS", thread_count(start, rank, surroundings));
   // Training ranks share their host with others; threads that spin while they wait would take the cores of those.
   if (start.training() && environment.count("OMP_WAIT_POLICY") == 0) environment.emplace("GOMP_SPINCOUNT", "1000");
+  if (!start.interface().empty() && start.hosts_size() > 1)
+    for (const char* name : {"NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME"})
+      environment.emplace(name, surroundings.networks.interfaces);
   for (const auto& parameter : start.mca()) set_all(environment, {"OMPI_MCA_" + parameter});
   if (start.wireup() != "none") {
     MpiSurroundings mpi;
@@ -88,7 +91,8 @@ Environment rank_environment(const Environment& inherited, const control::StartG
     mpi.oversubscribed =
         start.oversubscribed() || static_cast<uint32_t>(start.ranks_size()) > surroundings.usable_cores;
     mpi.uses_gpus = !get_or(environment, "CUDA_VISIBLE_DEVICES", "").empty();
-    mpi.shared_networks = surroundings.shared_networks;
+    mpi.included_networks = surroundings.networks.include;
+    mpi.excluded_networks = surroundings.networks.exclude;
     mpi.memory_folder = start.memory_folder();
     add_mca_defaults(environment, mpi);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/environment.h"
+#include "agent/networks.h"
 
 namespace ds {
 
@@ -21,7 +22,7 @@ struct RankSurroundings {
   uint32_t host_index = 0;      // of the agent
   uint32_t usable_cores = 1;    // of this host
   std::string block_path;       // "" = the rank gets no block
-  std::string shared_networks;  // networks.h
+  NetworkChoice networks;       // between the hosts
   bool fast_fabric = false;
 };
 

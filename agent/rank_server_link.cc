@@ -14,11 +14,13 @@
 
 namespace ds {
 
-static Command server_command(const std::string& program, const std::string& job, uint32_t host_index, int fd) {
+static Command server_command(const std::string& program, const std::string& job, uint32_t host_index,
+                              const PortRange& ports, int fd) {
   Command command;
   command.program = program;
-  command.argv = {"dsagent", "--rank-server", std::to_string(fd),        "--job",
-                  job,       "--host-index",  std::to_string(host_index)};
+  command.argv = {"dsagent", "--rank-server", std::to_string(fd), "--job", job, "--host-index", std::to_string(host_index)};
+  if (ports.bounded())
+    command.argv.insert(command.argv.end(), {"--first-port", std::to_string(ports.low), "--last-port", std::to_string(ports.high)});
   Environment environment = own_environment();
   environment[kServerVariable] = job;
   environment[kHostVariable] = std::to_string(host_index);
@@ -30,13 +32,13 @@ static Command server_command(const std::string& program, const std::string& job
 }
 
 RankServerLink::RankServerLink(boost::asio::io_context& io, const std::string& program, const std::string& job,
-                               uint32_t host_index, Callbacks callbacks)
+                               uint32_t host_index, const PortRange& ports, Callbacks callbacks)
     : callbacks_(std::move(callbacks)), words_(memfd_create("rank server", MFD_CLOEXEC)) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw Error(ErrorCode::kInternal, std::string("rank server: no socketpair: ") + std::strerror(errno));
   FileDescriptor ours(ends[0]), theirs(ends[1]);
-  Command command = server_command(program, job, host_index, theirs.get());
+  Command command = server_command(program, job, host_index, ports, theirs.get());
   command.stderr_fd = words_.get();
   process_ = Process::start(command);
   const int fd = ours.release();

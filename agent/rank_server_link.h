@@ -7,6 +7,7 @@
 
 #include "agent/channel.h"
 #include "agent/file_descriptor.h"
+#include "agent/free_port.h"
 #include "agent/process.h"
 
 namespace ds {
@@ -18,9 +19,9 @@ class RankServerLink {
     std::function<void()> on_end;  // once, when the process is gone and everything it sent has been delivered
   };
 
-  // Starts `program --rank-server FD --job JOB --host-index N`; throws kInternal.
+  // Starts `program --rank-server FD --job JOB --host-index N --first-port A --last-port B`; throws kInternal.
   RankServerLink(boost::asio::io_context& io, const std::string& program, const std::string& job, uint32_t host_index,
-                 Callbacks callbacks);
+                 const PortRange& ports, Callbacks callbacks);
   ~RankServerLink();
 
   Channel& channel() { return *channel_; }

@@ -207,6 +207,20 @@ void AgentFleet::send_all(const control::Envelope& message) {
   for (size_t host = 0; host < links_.size(); ++host) send_serialized(static_cast<int>(host), envelope);
 }
 
+// Hosts on this machine came over loopback: others know it by the address that their agents have reached.
+std::vector<std::string> AgentFleet::contact_addresses() const {
+  std::vector<std::string> addresses(links_.size());
+  std::string own;
+  for (size_t host = 0; host < links_.size(); ++host) {
+    if (options_.local[host] || !links_[host].channel) continue;
+    addresses[host] = links_[host].channel->peer_host();
+    own = links_[host].channel->own_host();
+  }
+  for (size_t host = 0; host < links_.size(); ++host)
+    if (options_.local[host]) addresses[host] = own;
+  return addresses;
+}
+
 bool AgentFleet::is_alive(int host) const { return links_[host].joined && !links_[host].lost && links_[host].channel; }
 
 // ---- the end

@@ -55,6 +55,8 @@ class AgentFleet {
   bool is_alive(int host) const;  // joined and not lost
   void shutdown();  // tells all agents to go; closing channels are no losses from now on
   bool all_gone() const;
+  // By host: the address at which it is in contact, "" = none (frames over ssh, or it was never reached).
+  std::vector<std::string> contact_addresses() const;
   std::string who_is_left() const;  // "node2, node3": for messages
   int port() const;
 

@@ -87,6 +87,10 @@ std::string AgentProcesses::bootstrap_for(const AgentCommand& plan, const std::s
   bootstrap.set_lease_ms(static_cast<uint32_t>(options_.agent_lease.count()));
   bootstrap.set_beat_ms(static_cast<uint32_t>(options_.beat.count()));
   bootstrap.set_marker(marker);
+  if (options_.ports) {
+    bootstrap.set_first_port(static_cast<uint32_t>(options_.ports->first));
+    bootstrap.set_last_port(static_cast<uint32_t>(options_.ports->second));
+  }
   return encode_bootstrap(bootstrap);
 }
 

@@ -6,6 +6,7 @@
 
 #include "agent/channel.h"
 #include "launcher/agents_command.h"
+#include "launcher/colour_choice.h"
 #include "launcher/console.h"
 #include "launcher/job_request.h"
 #include "launcher/launch_command.h"
@@ -39,8 +40,9 @@ int dispatch(Options options, Console& console) {
 }
 
 Console::Options console_options(const Options& options) {
-  const char* no_colour = std::getenv("NO_COLOR");
-  return {options.quiet, options.verbose, ::isatty(STDERR_FILENO) && !(no_colour && *no_colour)};
+  const char* no_color = std::getenv("NO_COLOR");
+  auto coloured = [&](int fd) { return uses_colours(options.color, ::isatty(fd), no_color); };
+  return {options.quiet, options.verbose, coloured(STDERR_FILENO), coloured(STDOUT_FILENO)};
 }
 
 int fail(Console& console, int exit_code, const std::string& error) {

@@ -16,7 +16,7 @@ constexpr const char* kEraseLine = "\r\033[K";
 
 }  // namespace
 
-void Console::emit(int fd, const std::string& text) {
+void Console::emit(int fd, std::string_view text) {
   if (text.empty()) return;
   bool redraw = !bar_.empty();
   if (redraw) writer_.write(STDOUT_FILENO, kEraseLine);
@@ -52,6 +52,7 @@ void Console::bar(const std::string& line) {
   winsize size{};
   bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   bar_ = known ? line.substr(0, size.ws_col - 1u) : line;
+  if (!writer_.is_idle()) return;
   writer_.write(STDOUT_FILENO, kEraseLine + bar_);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "launcher/console.h"
 #include "launcher/job.h"
 #include "launcher/local_machine.h"
 #include "launcher/rank_exports.h"
@@ -67,9 +68,11 @@ FleetOptions fleet_options(const Job& job) {
   return options;
 }
 
-RankOutputOptions output_options(const Job& job, const std::string& log_folder) {
+RankOutputOptions output_options(const Job& job, const std::string& log_folder, const Console& console) {
   RankOutputOptions options;
-  options.format = {job.options.tag_output, job.options.timestamp_output};
+  options.format = {job.options.tag_output, job.options.timestamp_output, console.options().out_colours,
+                    console.options().colours};
+  options.leaves_out = job.training();
   options.show = !job.training() || job.options.tag_output;
   options.show_notes = job.training();
   options.log_folder = log_folder;
@@ -105,6 +108,7 @@ StartRequest start_request(const Job& job, int generation, std::vector<std::stri
   request.training = job.training();
   request.merge_stderr = job.options.merge_stderr;
   request.wireup = job.options.wireup;
+  request.interface = job.options.interface;
   std::error_code error;
   request.launcher_cwd = std::filesystem::current_path(error);
   request.env = variables_for_all(job);

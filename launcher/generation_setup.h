@@ -11,10 +11,11 @@
 
 namespace ds {
 
+class Console;
 struct Job;
 
 FleetOptions fleet_options(const Job& job);
-RankOutputOptions output_options(const Job& job, const std::string& log_folder);
+RankOutputOptions output_options(const Job& job, const std::string& log_folder, const Console& console);
 ProgressStyle progress_style_of(const Job& job);
 
 // Files that every host must see before a training job starts.

@@ -18,6 +18,7 @@
 #include "launcher/start_message.h"
 #include "launcher/stdin_reader.h"
 #include "launcher/stop_signals.h"
+#include "launcher/terminal_writer.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 
@@ -31,6 +32,7 @@ using std::chrono::steady_clock;
 constexpr milliseconds kKillAfter{1000};       // TERM to KILL after a failure
 constexpr milliseconds kTraceLimit{10000};
 constexpr seconds kFenceLimit{300};
+constexpr seconds kReaderPatience{10};
 
 seconds limit_of(JobState state) {
   switch (state) {
@@ -88,6 +90,10 @@ Verdict JobRunner::run() {
   signals_.stop();
   stdin_.reset();
   console_.end_bar();
+  if (output_) output_->finish();
+  // A job that trains, or that somebody wants to end, does not wait for a terminal that nobody reads.
+  if (job_.training() || stopping_ || (verdict_ && verdict_->exit_code == kExitTimeLimit))
+    console_.writer().set_patience(kReaderPatience);
   Verdict verdict = verdict_.value_or(Verdict{});
   if (verdict.failed() && ranks_.knows(0)) verdict.generation = record_.generation();
   if (verdict.rank && output_) verdict.log = output_->log_path(*verdict.rank);

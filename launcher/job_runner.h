@@ -9,6 +9,7 @@
 #include "launcher/input_window.h"
 #include "launcher/host_reports.h"
 #include "launcher/job_state.h"
+#include "launcher/output_credit.h"
 #include "launcher/progress.h"
 #include "launcher/rank_table.h"
 #include "launcher/verdict.h"
@@ -21,6 +22,7 @@ namespace ds {
 
 namespace control {
 class Envelope;
+class Output;
 class RankExited;
 class Reply;
 class Request;
@@ -68,6 +70,9 @@ class JobRunner {
   // What comes in.
   void take(int host, const control::Envelope& message);
   void take_report(int host, const control::Envelope& message);
+  void take_output(int host, const control::Output& output);
+  void acknowledge_output(int host);
+  void wait_for_room();
   void take_exit(int host, const control::RankExited& exited);
   void take_progress(int host, const control::Envelope& message);
   void take_request(const std::shared_ptr<Channel>& channel, const control::Request& request);
@@ -98,6 +103,8 @@ class JobRunner {
   std::unique_ptr<RankOutput> output_;
   std::unique_ptr<StdinReader> stdin_;
   InputWindow input_{{}};
+  OutputCredit credit_;
+  bool waiting_for_room_ = false;  // no output is acknowledged: its readers do not keep up
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<Timer> deadline_, time_limit_, tick_timer_;
   JobState state_ = JobState::kReaching;

@@ -10,7 +10,9 @@
 #include "launcher/job.h"
 #include "launcher/job_record.h"
 #include "launcher/job_runner.h"
+#include "launcher/port_budget.h"
 #include "launcher/rank_output.h"
+#include "launcher/shared_addresses.h"
 #include "launcher/start_message.h"
 #include "launcher/stdin_reader.h"
 #include "topology/base/error.h"
@@ -27,8 +29,10 @@ void JobRunner::describe() {
 }
 
 void JobRunner::check_paths() {
+  keep_shared_addresses(job_.hosts.cluster.hosts, fleet_->contact_addresses(), !job_.options.interface.empty());
   complete_plan(job_);
   if (!job_.plan.placed) throw Error(ErrorCode::kInternal, "launcher: a host did not tell its cores");
+  check_port_budget(job_.plan, job_.local, job_.options);
   if (!job_.plan.ranks.empty()) job_.meeting_port = reports_.free_port(static_cast<int>(job_.plan.ranks[0].host));
   record_.open_output();
   if (!record_.already_done().empty() || job_.plan.world_size == 0) {
@@ -56,7 +60,8 @@ void JobRunner::set_up_generation() {
   collector_ = std::make_unique<Collector>(record_.generation(), names, [this, nodes](int node, const control::Envelope& message) {
     fleet_->send(nodes[node], message);
   });
-  output_ = std::make_unique<RankOutput>(console_, output_options(job_, record_.log_folder()));
+  output_ = std::make_unique<RankOutput>(console_, output_options(job_, record_.log_folder(), console_));
+  credit_ = OutputCredit(job_.plan.hosts.size(), output_window_bytes(nodes.size()));
   progress_ = std::make_unique<Progress>(progress_style_of(job_), job_.settings ? job_.settings->log_every : 1,
                                          job_.plan.world_size);
   progress_->start_generation(record_.generation(), steady_clock::now());

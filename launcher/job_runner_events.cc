@@ -14,7 +14,9 @@
 #include "launcher/job_record.h"
 #include "launcher/job_runner.h"
 #include "launcher/rank_output.h"
+#include "launcher/start_message.h"
 #include "launcher/stdin_reader.h"
+#include "launcher/terminal_writer.h"
 #include "topology/base/text.h"
 
 namespace ds {
@@ -54,8 +56,7 @@ void JobRunner::take(int host, const control::Envelope& message) {
       ranks_.host_started(host);
       return pump();
     case control::Envelope::kOutput:
-      if (current(message.output()) && output_)
-        output_->take(static_cast<int>(message.output().rank()), message.output().is_stderr(), message.output().data());
+      if (current(message.output()) && output_) take_output(host, message.output());
       return;
     case control::Envelope::kExited:
       if (current(message.exited())) take_exit(host, message.exited());
@@ -107,6 +108,32 @@ void JobRunner::take_report(int host, const control::Envelope& message) {
   pump();
 }
 
+void JobRunner::take_output(int host, const control::Output& output) {
+  output_->take(static_cast<int>(output.rank()), output.is_stderr(), output.data());
+  credit_.received(host, output.data().size());
+  if (waiting_for_room_) return;
+  if (!output_->has_room()) return wait_for_room();
+  acknowledge_output(host);
+}
+
+void JobRunner::acknowledge_output(int host) {
+  if (!credit_.due(host)) return;
+  control::Envelope message;
+  message.mutable_output_taken()->set_generation(record_.generation());
+  message.mutable_output_taken()->set_bytes(credit_.tell(host));
+  fleet_->send(host, message);
+}
+
+void JobRunner::wait_for_room() {
+  waiting_for_room_ = true;
+  auto look = [this] {
+    waiting_for_room_ = false;
+    if (!output_->has_room()) return wait_for_room();
+    for (int host : nodes_of(job_.plan)) acknowledge_output(host);
+  };
+  output_->when_room([this, look] { post(io_, look); });  // comes from another thread
+}
+
 void JobRunner::take_exit(int host, const control::RankExited& exited) {
   int rank = static_cast<int>(exited.rank());
   if (!ranks_.knows(rank) || !ranks_.rank_ended(rank)) return;
@@ -137,7 +164,7 @@ void JobRunner::take_progress(int, const control::Envelope& message) {
   auto now = steady_clock::now();
   std::string line = progress_->take(report, now);
   if (!line.empty() && progress_->style() == ProgressStyle::kBar) console_.bar(line);
-  else if (!line.empty()) console_.out(line + "\n");
+  else if (!line.empty() && !console_.writer().is_full()) console_.out(line + "\n");
   if (progress_->has_step() && !first_step_told_) {
     first_step_told_ = true;
     Event event{"first_step"};
@@ -233,6 +260,7 @@ void JobRunner::fail(Verdict verdict) {
   verdict_ = std::move(verdict);
   stopping_ = false;
   console_.detail(verdict_->error);
+  if (output_) output_->first_failure(*verdict_);
   step(JobEvent::kFailed);
   pump();
 }

@@ -1,19 +1,21 @@
-// `dslaunch logs`: prints, and with -f follows, the log files of a job's newest generation.
+// `dslaunch logs`: prints the log files of a job's newest generation; with -f goes on until the job ends, across its
+// generations.
 #include <poll.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
 
 #include "agent/file_descriptor.h"
+#include "launcher/colour_choice.h"
 #include "launcher/console.h"
 #include "launcher/job_file.h"
 #include "launcher/job_request.h"
+#include "launcher/line_format.h"
+#include "launcher/log_follower.h"
+#include "launcher/terminal_writer.h"
 #include "topology/base/error.h"
-#include "topology/base/text.h"
 
 namespace ds {
 namespace {
@@ -29,57 +31,6 @@ std::string output_of(const std::string& job) {
   return file.output;
 }
 
-std::string newest_generation(const std::string& output) {
-  int64_t newest = 0;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(output + "/logs", error))
-    newest = std::max(newest, parse_int(entry.path().filename().string()).value_or(0));
-  if (newest == 0) throw Error(ErrorCode::kUsage, "dslaunch: no logs in " + output + "/logs");
-  return output + "/logs/" + std::to_string(newest);
-}
-
-class LogPrinter {
- public:
-  LogPrinter(std::string folder, std::optional<int> rank, Console& console)
-      : folder_(std::move(folder)), rank_(rank), console_(console) {}
-
-  void print_new() {
-    std::map<int, std::string> files;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder_, error)) {
-      std::string name = entry.path().filename();
-      if (!name.starts_with("rank") || !name.ends_with(".log")) continue;
-      std::optional<int64_t> rank = parse_int(name.substr(4, name.size() - 8));
-      if (rank && (!rank_ || *rank_ == *rank)) files[static_cast<int>(*rank)] = entry.path();
-    }
-    if (rank_ && files.empty() && first_)
-      throw Error(ErrorCode::kUsage, "dslaunch: no log of rank " + std::to_string(*rank_) + " in " + folder_);
-    first_ = false;
-    for (const auto& [rank, path] : files) print_file(rank, path);
-  }
-
- private:
-  void print_file(int rank, const std::string& path) {
-    std::ifstream file(path);
-    file.seekg(done_[rank]);
-    std::string text((std::istreambuf_iterator<char>(file)), {});
-    size_t whole = text.rfind('\n');
-    if (whole == std::string::npos) return;
-    done_[rank] += static_cast<std::streamoff>(whole + 1);
-    if (rank_) return console_.out(text.substr(0, whole + 1));
-    std::string marked;
-    for (const std::string& line : split(text.substr(0, whole), '\n'))
-      marked += "rank " + std::to_string(rank) + ": " + line + "\n";
-    console_.out(marked);
-  }
-
-  std::string folder_;
-  std::optional<int> rank_;
-  Console& console_;
-  std::map<int, std::streamoff> done_;
-  bool first_ = true;
-};
-
 bool job_of_output_runs(const std::string& output) {
   std::error_code error;
   fs::path wanted = fs::weakly_canonical(output, error);
@@ -89,22 +40,76 @@ bool job_of_output_runs(const std::string& output) {
   return false;
 }
 
+// Of one rank the bytes as they are; of all, each line with its rank.
+LogFollower::Show printer(const Options& options, Console& console) {
+  return [&options, &console](int rank, std::string_view lines) {
+    console.writer().wait_for_room();
+    if (options.rank) return console.out(lines);
+    std::string prefix = "rank " + std::to_string(rank) + ":";
+    if (console.options().out_colours) prefix = colour_of_rank(rank) + prefix + kColourEnd;
+    console.out(with_prefix(prefix + " ", lines));
+  };
+}
+
+class Follow {
+ public:
+  Follow(const std::string& output, LogFollower& logs, Console& console)
+      : output_(output), logs_(logs), console_(console), watch_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+    look_at(output_ + "/logs");
+    look_at(logs_.folder());
+  }
+
+  // What was written before the job ended is shown, however late we look.
+  void run() {
+    while (true) {
+      const bool last = !job_of_output_runs(output_);
+      logs_.show_new();
+      enter_newer_generations();
+      if (last) break;
+      wait();
+    }
+    logs_.show_rest();
+  }
+
+ private:
+  void look_at(const std::string& folder) { ::inotify_add_watch(watch_.get(), folder.c_str(), IN_MODIFY | IN_CREATE); }
+
+  void enter_newer_generations() {
+    for (const int newest = newest_generation(output_); logs_.generation() < newest;) {
+      logs_.show_rest();
+      logs_.enter(logs_.generation() + 1);
+      look_at(logs_.folder());
+      if (logs_.has_files()) console_.note("generation " + std::to_string(logs_.generation()));
+      logs_.show_new();
+    }
+  }
+
+  void wait() {
+    pollfd wait{watch_.get(), POLLIN, 0};
+    ::poll(&wait, 1, 1000);  // also on file systems that tell nothing
+    char events[4096];
+    while (::read(watch_.get(), events, sizeof events) > 0) {
+    }
+  }
+
+  const std::string& output_;
+  LogFollower& logs_;
+  Console& console_;
+  FileDescriptor watch_;
+};
+
 }  // namespace
 
 int logs_command(const Options& options, Console& console) {
-  std::string output = output_of(options.job), folder = newest_generation(output);
-  LogPrinter printer(folder, options.rank, console);
-  FileDescriptor watch(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  ::inotify_add_watch(watch.get(), folder.c_str(), IN_MODIFY | IN_CREATE);
-  printer.print_new();
-  while (options.follow && job_of_output_runs(output)) {
-    pollfd wait{watch.get(), POLLIN, 0};
-    ::poll(&wait, 1, 1000);  // also on file systems that tell nothing
-    char events[4096];
-    while (::read(watch.get(), events, sizeof events) > 0) {
-    }
-    printer.print_new();
-  }
+  const std::string output = output_of(options.job);
+  LogFollower logs(output, options.rank, printer(options, console));
+  const int newest = newest_generation(output);
+  if (newest == 0) throw Error(ErrorCode::kUsage, "dslaunch: no logs in " + output + "/logs");
+  logs.enter(newest);
+  if (options.rank && !logs.has_files())
+    throw Error(ErrorCode::kUsage, "dslaunch: no log of rank " + std::to_string(*options.rank) + " in " + logs.folder());
+  if (options.follow) Follow(output, logs, console).run();
+  else logs.show_rest();
   return 0;
 }
 

@@ -53,6 +53,7 @@ std::vector<OptionSpec> make_table() {
       {{"merge-stderr-to-stdout"}, "", out, "one stream per rank"},
       {{"stdin"}, "rank", out, "who reads standard input: a rank (0), all, none"},
       {{"progress"}, "how", out, "auto | bar | plain | none"},
+      {{"color"}, "when", out, "auto | always | never: tags in the colour of the rank; auto = on a terminal without NO_COLOR"},
       {{"quiet", "q"}, "", out, "no notes"},
       {{"verbose", "v"}, "", out, "tell each step"},
 

@@ -153,6 +153,7 @@ void read_output(Values& values, Options& options) {
   if (options.stdin_target != "all" && options.stdin_target != "none" && (!reader || *reader < 0))
     values.problem("stdin", options.stdin_target, "a rank, all or none");
   options.progress = values.word("progress", "auto", {"auto", "bar", "plain", "none"});
+  options.color = values.word("color", "auto", {"auto", "always", "never"});
 }
 
 void read_job(Values& values, Options& options) {

@@ -46,7 +46,7 @@ struct Options {
 
   // Output.
   bool tag_output = false, timestamp_output = false, merge_stderr = false, quiet = false, verbose = false;
-  std::string output_filename, rank_log_folder, stdin_target = "0", progress = "auto";
+  std::string output_filename, rank_log_folder, stdin_target = "0", progress = "auto", color = "auto";
 
   // Job.
   std::optional<double> timeout_seconds, grace_seconds;

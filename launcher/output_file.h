@@ -14,6 +14,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void append(const std::string& data);
+  int fd() const { return fd_; }  // -1 = could not be opened
   // The first thing that went wrong, "cannot write PATH: reason"; "" while all is well.
   const std::string& problem() const { return problem_; }
 

@@ -53,7 +53,11 @@ std::vector<std::string> mpi_parameters(const Options& options, const std::map<s
   std::map<std::string, std::string> parameters;
   for (const auto& [name, value] : environment)
     if (is_user_parameter(name)) parameters[name.substr(kPrefix.size())] = value;
-  if (!options.interface.empty()) parameters["btl_tcp_if_include"] = options.interface;
+  if (options.ports)
+    for (const char* family : {"v4", "v6"}) {
+      parameters[std::string("btl_tcp_port_min_") + family] = std::to_string(options.ports->first);
+      parameters[std::string("btl_tcp_port_range_") + family] = std::to_string(options.ports->second - options.ports->first + 1);
+    }
   for (const auto& [key, value] : options.mca) parameters[key] = value;
   std::vector<std::string> result;
   for (const auto& [key, value] : parameters) result.push_back(key + "=" + value);

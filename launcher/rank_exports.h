@@ -18,8 +18,8 @@ std::vector<std::string> resolve_exports(const std::vector<std::string>& exports
 // .deepspeed_env of home and of the working folder. -x of programs comes on top, per rank.
 std::vector<std::string> common_exports(const std::map<std::string, std::string>& environment);
 
-// "key=value" for Open MPI: OMPI_MCA_* of `environment` that are wishes about communication, then --mca, then
-// --interface.
+// "key=value" for Open MPI: OMPI_MCA_* of `environment` that are wishes about communication, then --ports, then --mca.
+// (--interface is each agent's own to translate.)
 std::vector<std::string> mpi_parameters(const Options& options, const std::map<std::string, std::string>& environment);
 
 }  // namespace ds

@@ -1,23 +1,28 @@
 // Where the lines of the ranks go: terminal, log files, mpirun's output files, and the last ones kept for the report.
+// What happens when one of them does not keep up: docs/output.md.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
-#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "launcher/last_lines.h"
+#include "launcher/left_out.h"
 #include "launcher/line_format.h"
+#include "launcher/log_files.h"
+#include "launcher/verdict.h"
 
 namespace ds {
 
 class Console;
-class OutputFile;
 
 struct RankOutputOptions {
   LineFormat format;
   bool show = true;              // to the terminal
   bool show_notes = false;       // lines "note:" and "warning:" of rank 0's stdout to the terminal although !show
+  bool leaves_out = false;       // a terminal that does not keep up misses lines; else those who write wait
   std::string log_folder;        // <folder>/rank<r>.log gets both streams; "" = none
   std::string mpirun_folder;     // <folder>/1/rank.<r>/stdout and stderr; "" = none
   std::string rank_log_folder;   // <folder>/rank<r>.log; "" = none
@@ -30,8 +35,18 @@ class RankOutput {
   RankOutput(Console& console, const RankOutputOptions& options);
   ~RankOutput();
 
-  // `data` holds whole lines; the last may lack its newline at the end of the stream.
+  // `data` holds whole lines; the last may lack its newline at the end of the stream, or because the line is too long.
   void take(int rank, bool is_stderr, const std::string& data);
+
+  // Whether more may come; if not, when_room() calls once, from any thread, when it may be worth asking again. nullptr
+  // takes that back.
+  bool has_room() const;
+  void when_room(const std::function<void()>& then);
+
+  // The failure that the job ends with: on the terminal, it and that rank's last lines come before what the other ranks
+  // write from now on.
+  void first_failure(const Verdict& verdict);
+  void finish();  // tells what is not told yet; everything is in the files when it returns
 
   // The last lines a rank wrote, stderr if it wrote any there, else stdout; each ends with a newline.
   std::string last_lines(int rank) const;
@@ -40,18 +55,23 @@ class RankOutput {
 
  private:
   struct Kept {
-    std::deque<std::string> out, err;
+    LastLines out, err;
   };
   void show(int rank, bool is_stderr, const std::string& data);
+  bool leave_out(int rank, const std::string& data);
+  void tell_left_out();
+  void tell_failure_before(int rank);
   void show_notes(const std::string& data);
-  void keep(int rank, bool is_stderr, const std::string& data);
-  void append(const std::string& path, const std::string& data);
+  void tell_problems();
   std::string mpirun_path(int rank, bool is_stderr) const;
 
   Console& console_;
   RankOutputOptions options_;
   std::map<int, Kept> kept_;
-  std::map<std::string, std::unique_ptr<OutputFile>> files_;
+  LogFiles files_;
+  LeftOut left_out_;
+  std::optional<Verdict> failure_;  // not shown yet
+  int open_rank_[2] = {-1, -1};     // by stream: whose line has no end yet
 };
 
 }  // namespace ds

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "agent/proto/control.pb.h"
+#include "launcher/output_credit.h"
 #include "topology/base/text.h"
 
 namespace ds {
@@ -76,6 +77,7 @@ StartMessages::StartMessages(const LaunchPlan& plan, const StartRequest& request
   for (const std::string& variable : request.env) start.add_env(variable);
   for (const std::string& parameter : request.mca) start.add_mca(parameter);
   start.set_launcher_cwd(request.launcher_cwd);
+  start.set_interface(request.interface);
   for (const auto& [name, content] : request.files) {
     control::File& file = *start.add_files();
     file.set_name(name);
@@ -84,6 +86,7 @@ StartMessages::StartMessages(const LaunchPlan& plan, const StartRequest& request
   start.set_merge_stderr(request.merge_stderr);
   start.set_stdin_rank(stdin_rank(request));
   start.set_training(request.training);
+  start.set_output_window(output_window_bytes(static_cast<size_t>(start.hosts_size())));
   add_first_ranks(plan, start);
   shared_ = message.SerializeAsString();
 }

@@ -19,7 +19,7 @@ const std::map<std::string, Subcommand>& subcommands() {
       {"status", {Command::kStatus, {"--json"}, {}}},
       {"stop", {Command::kStop, {"--checkpoint"}, {}}},
       {"resize", {Command::kResize, {}, {"-np", "--add-host", "--remove-host"}}},
-      {"logs", {Command::kLogs, {"-f", "--follow"}, {"--rank"}}},
+      {"logs", {Command::kLogs, {"-f", "--follow"}, {"--rank", "--color"}}},
   };
   return table;
 }
@@ -31,6 +31,11 @@ bool among(const std::vector<std::string>& names, const std::string& name) {
 }
 
 void take_value(const std::string& name, const std::string& value, Options& options, std::vector<std::string>& problems) {
+  if (name == "--color") {
+    options.color = value;
+    if (!among({"auto", "always", "never"}, value))
+      problems.push_back("option --color=" + value + ": must be auto, always or never");
+  }
   if (name != "--rank") return;
   std::optional<int64_t> rank = parse_int(value);
   if (rank && *rank >= 0 && *rank < (1 << 20))

@@ -1,33 +1,43 @@
-// Writes to stdout and stderr from a thread of its own, so that a reader that pauses (a pager, a stopped terminal)
-// never stops the beats between launcher and agents. Order over both streams is kept.
+// Writes to stdout and stderr from threads of their own, so that a reader that pauses (a pager, a stopped terminal)
+// never stops the beats between launcher and agents. Where both are one terminal or one file, order over both is kept;
+// else each goes on while the other is not read.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-#include <string>
-#include <thread>
-#include <utility>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "launcher/writer_thread.h"
 
 namespace ds {
 
 class TerminalWriter {
  public:
-  TerminalWriter();
-  ~TerminalWriter();  // writes what is queued, as long as the reader takes it
+  // What waits for a reader before those who write wait for him, or leave lines out (docs/output.md); and what is left
+  // of it when they go on.
+  static constexpr size_t kFullBytes = 16u << 20, kRoomBytes = 8u << 20;
 
-  void write(int fd, std::string text);
-  // Blocks until everything queued has been written or its reader has closed.
-  void drain();
+  TerminalWriter();
+
+  void write(int fd, std::string_view text);
+  bool one_stream() const { return err_ == nullptr; }  // stdout and stderr are the same
+  bool is_full() const { return queued_bytes() >= kFullBytes; }
+  bool has_room() const { return queued_bytes() <= kRoomBytes; }
+  bool is_idle() const { return queued_bytes() == 0; }
+  // Calls `then` once, from another thread or at once, when there may be room again: ask. nullptr takes it back.
+  void when_room(const std::function<void()>& then);
+  void wait_for_room();
+  void drain();  // blocks until everything queued has been written, or its reader has closed or was given up
+  // Who reads nothing for so long is not waited for at the end any more.
+  void set_patience(std::chrono::milliseconds patience);
 
  private:
-  void run(const std::stop_token& stop);
+  size_t queued_bytes() const;
 
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::deque<std::pair<int, std::string>> queue_;
-  bool writing_ = false;
-  std::jthread thread_;  // last: starts when everything else is there
+  WriterThread out_;
+  std::unique_ptr<WriterThread> err_;  // nullptr: both go through out_
 };
 
 }  // namespace ds

@@ -28,6 +28,7 @@ LocalGeneration::LocalGeneration(boost::asio::io_context& io, std::shared_ptr<Ch
       surroundings_(std::move(surroundings)),
       marker_{surroundings_.job, surroundings_.host_index},
       on_ended_(std::move(on_ended)),
+      output_window_(start.output_window()),
       grace_(io),
       kill_round_(io),
       progress_(io),
@@ -66,7 +67,7 @@ bool LocalGeneration::make_commands(std::vector<RankCommand>& commands) {
     good &= command.exit_code == 0;
     const bool takes_input = start_->stdin_rank() == -2 || start_->stdin_rank() == static_cast<int32_t>(spec.rank());
     ranks_.push_back(std::make_unique<LocalRank>(
-        io_, LocalRank::Options{start_->generation(), spec.rank(), start_->merge_stderr(), takes_input, channel_},
+        io_, LocalRank::Options{start_->generation(), spec.rank(), start_->merge_stderr(), takes_input, channel_, &output_window_},
         std::move(block)));
     programs_.push_back(command.command.program);
   }

@@ -15,6 +15,7 @@
 
 #include "agent/event_loop.h"
 #include "agent/leftovers.h"
+#include "agent/output_window.h"
 #include "agent/rank_environment.h"
 #include "agent/rank_server/local_rank.h"
 #include "agent/rank_server/rank_command.h"
@@ -40,6 +41,7 @@ class LocalGeneration {
 
   void begin();  // answers GenerationStarted, or RankExited for every rank that cannot be started
   void input(const control::Input& input);
+  void output_taken(uint64_t total_bytes) { output_window_.taken(total_bytes); }
   void signal(int number);
   // TERM, then KILL after the grace; with a trace limit, first tells where the threads of the ranks stand. Answers
   // GenerationEnded; a shorter grace may follow.
@@ -72,6 +74,7 @@ class LocalGeneration {
   JobMarker marker_;
   Action on_ended_;
   State state_ = State::kPreparing;
+  OutputWindow output_window_;
   std::vector<std::unique_ptr<LocalRank>> ranks_;
   std::vector<std::string> programs_;  // by local rank
   uint64_t oom_kills_before_ = 0;  // of this host, when the ranks were started

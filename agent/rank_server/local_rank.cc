@@ -28,7 +28,7 @@ LocalRank::LocalRank(boost::asio::io_context& io, Options options, std::unique_p
     : io_(io), options_(std::move(options)), block_(std::move(block)) {}
 
 std::unique_ptr<OutputRelay> LocalRank::relay(FileDescriptor pipe, bool is_stderr) {
-  return std::make_unique<OutputRelay>(io_, std::move(pipe), options_.channel,
+  return std::make_unique<OutputRelay>(io_, std::move(pipe), options_.channel, options_.output_window,
                                        [this, is_stderr](std::string lines, bool end) {
                                          control::Envelope message;
                                          auto& body = *message.mutable_output();

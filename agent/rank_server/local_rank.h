@@ -15,6 +15,7 @@
 namespace ds {
 
 class Channel;
+class OutputWindow;
 
 namespace control {
 class RankExited;
@@ -28,6 +29,7 @@ class LocalRank {
     bool merge_stderr = false;  // stderr becomes part of stdout
     bool takes_input = false;   // else its stdin is /dev/null
     std::shared_ptr<Channel> channel;
+    OutputWindow* output_window = nullptr;  // of all ranks of the host; borrowed
   };
 
   LocalRank(boost::asio::io_context& io, Options options, std::unique_ptr<RankBlockFile> block);

@@ -4,7 +4,7 @@
 
 namespace ds {
 
-std::unique_ptr<Wireup> make_pmix_wireup(boost::asio::io_context&, const std::string&,
+std::unique_ptr<Wireup> make_pmix_wireup(boost::asio::io_context&, const std::string&, const PortRange&,
                                          std::function<void(const control::Envelope&)>) {
   throw Error(ErrorCode::kUsage,
               "wireup=pmix: this dsagent was built without libpmix; use --wireup mpirun, or install "

@@ -23,6 +23,7 @@ void PmixInfo::text(const char* key, const std::string& value) {
 void PmixInfo::flag(const char* key, bool value) { add(key, PMIX_BOOL).value.data.flag = value; }
 void PmixInfo::u16(const char* key, uint16_t value) { add(key, PMIX_UINT16).value.data.uint16 = value; }
 void PmixInfo::u32(const char* key, uint32_t value) { add(key, PMIX_UINT32).value.data.uint32 = value; }
+void PmixInfo::integer(const char* key, int value) { add(key, PMIX_INT).value.data.integer = value; }
 void PmixInfo::rank(const char* key, uint32_t value) { add(key, PMIX_PROC_RANK).value.data.rank = value; }
 
 void PmixInfo::regex(const char* key, char* malloced) {

@@ -19,6 +19,7 @@ class PmixInfo {
   void flag(const char* key, bool value);
   void u16(const char* key, uint16_t value);
   void u32(const char* key, uint32_t value);
+  void integer(const char* key, int value);
   void rank(const char* key, uint32_t value);
   void regex(const char* key, char* malloced);       // takes ownership
   void array(const char* key, PmixInfo&& elements);  // moves the elements into it

@@ -23,16 +23,16 @@ static void check_pmix(pmix_status_t status, const char* what) {
     throw Error(ErrorCode::kInternal, std::string("pmix: ") + what + ": " + PMIx_Error_string(status));
 }
 
-PmixWireup::PmixWireup(boost::asio::io_context& io, const std::string& folder,
+PmixWireup::PmixWireup(boost::asio::io_context& io, const std::string& folder, const PortRange& ports,
                        std::function<void(const control::Envelope&)> send)
     : io_(io), folder_(folder), host_name_(own_host_name()), send_(std::move(send)), names_(io, send_) {
   if (!loopback_is_up())
     throw Error(ErrorCode::kUnavailable, "pmix: interface=lo on " + host_name_ +
                                              " is down: ranks reach their PMIx server over it; ip link set lo up");
-  initialise();
+  initialise(ports);
 }
 
-void PmixWireup::initialise() {
+void PmixWireup::initialise(const PortRange& ports) {
   setenv("PMIX_MCA_gds", "hash", 1);  // no memory-mapped store: half the memory, same speed
   PmixInfo info;
   info.text(PMIX_SERVER_TMPDIR, folder_);
@@ -41,6 +41,13 @@ void PmixWireup::initialise() {
   info.u32(PMIX_GRPID, getgid());
   info.text(PMIX_HOSTNAME, host_name_);
   info.flag(PMIX_SERVER_SHARE_TOPOLOGY, true);  // ranks take the hwloc tree from here
+  if (ports.bounded()) {
+    const int port = free_port(ports, PortUse::kServer);
+    if (port == 0)
+      throw Error(ErrorCode::kUnavailable, "pmix: no free port in --ports=" + std::to_string(ports.low) + "-" +
+                                               std::to_string(ports.high) + " on " + host_name_);
+    info.integer(PMIX_TCP_IPV4_PORT, port);
+  }
   check_pmix(PMIx_server_init(pmix_module(*this), info.data(), info.size()), "server_init");
   PMIx_Register_event_handler(nullptr, 0, nullptr, 0, ignore_pmix_event, nullptr, nullptr);
 }
@@ -196,9 +203,9 @@ void PmixWireup::handle(const control::Envelope& message) {
   }
 }
 
-std::unique_ptr<Wireup> make_pmix_wireup(boost::asio::io_context& io, const std::string& folder,
+std::unique_ptr<Wireup> make_pmix_wireup(boost::asio::io_context& io, const std::string& folder, const PortRange& ports,
                                          std::function<void(const control::Envelope&)> send) {
-  return std::make_unique<PmixWireup>(io, folder, std::move(send));
+  return std::make_unique<PmixWireup>(io, folder, ports, std::move(send));
 }
 
 std::string pmix_version() { return PMIx_Get_version(); }

@@ -17,7 +17,7 @@ namespace ds {
 class PmixWireup final : public Wireup {
  public:
   // Starts the server, which takes tens of milliseconds; throws kInternal or kUnavailable.
-  PmixWireup(boost::asio::io_context& io, const std::string& folder,
+  PmixWireup(boost::asio::io_context& io, const std::string& folder, const PortRange& ports,
              std::function<void(const control::Envelope&)> send);
 
   void prepare(const control::StartGeneration& start, std::function<void(std::string)> ready) override;
@@ -37,7 +37,7 @@ class PmixWireup final : public Wireup {
   boost::asio::io_context& io() { return io_; }
 
  private:
-  void initialise();
+  void initialise(const PortRange& ports);
   void register_clients();
   void client_registered(pmix_status_t status);
   void give_data(const control::Modex& request);

@@ -44,12 +44,15 @@ bool has_fast_fabric() {
   return !error && devices != std::filesystem::directory_iterator();
 }
 
-std::string networks_for(const control::StartGeneration& start) {
+NetworkChoice networks_for(const control::StartGeneration& start) {
+  std::vector<std::string> own;
   std::vector<std::vector<std::string>> others;
-  for (int node = 0; node < start.hosts_size(); ++node)
-    if (static_cast<uint32_t>(node) != start.node())
-      others.emplace_back(start.hosts(node).addresses().begin(), start.hosts(node).addresses().end());
-  return others.empty() ? "" : shared_networks(own_networks(), others);
+  for (int node = 0; node < start.hosts_size(); ++node) {
+    const auto& addresses = start.hosts(node).addresses();
+    if (static_cast<uint32_t>(node) == start.node()) own.assign(addresses.begin(), addresses.end());
+    else others.emplace_back(addresses.begin(), addresses.end());
+  }
+  return others.empty() ? NetworkChoice{} : choose_networks(own_networks(), own, others, start.interface());
 }
 
 class RankServer {
@@ -76,7 +79,7 @@ class RankServer {
     if (!has_fast_fabric()) setenv("HWLOC_COMPONENTS", "-pci,-linuxio", 0);  // nobody asks how near a network card is
     try {
       if (mkdir(folder_.c_str(), 0700) != 0) throw Error(ErrorCode::kInternal, "rank server: cannot create " + folder_);
-      pmix_ = make_pmix_wireup(io_, folder_, [this](const control::Envelope& message) { channel_->send(message); });
+      pmix_ = make_pmix_wireup(io_, folder_, options_.ports, [this](const control::Envelope& message) { channel_->send(message); });
     } catch (const Error& error) {
       no_pmix_reason_ = error.what();
     }
@@ -88,6 +91,8 @@ class RankServer {
         return start(message.start());
       case control::Envelope::kInput:
         return generation_ ? generation_->input(message.input()) : void();
+      case control::Envelope::kOutputTaken:
+        return generation_ ? generation_->output_taken(message.output_taken().bytes()) : void();
       case control::Envelope::kSignal:
         return generation_ ? generation_->signal(message.signal().signal()) : void();
       case control::Envelope::kEnd:
@@ -104,7 +109,7 @@ class RankServer {
     surroundings.job = options_.job;
     surroundings.host_index = options_.host_index;
     surroundings.usable_cores = usable_cores();
-    surroundings.shared_networks = networks_for(start);
+    surroundings.networks = networks_for(start);
     surroundings.fast_fabric = has_fast_fabric();
     generation_.emplace(io_, channel_, *wireup_, inherited_, start, surroundings, [this] { leave(); });
     generation_->begin();

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "agent/free_port.h"
+
 namespace ds {
 
 struct RankServerOptions {
@@ -12,6 +14,7 @@ struct RankServerOptions {
   int channel_fd = -1;  // socketpair to the agent
   std::string job;
   uint32_t host_index = 0;
+  PortRange ports = {};  // of what it listens on
 };
 
 // Returns the exit code. When the agent's end closes: kills everything of the job on this host, removes its files.

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "agent/environment.h"
+#include "agent/free_port.h"
 
 namespace boost::asio {
 class io_context;
@@ -35,9 +36,9 @@ class Wireup {
 
 std::unique_ptr<Wireup> make_plain_wireup();
 
-// `folder`: private and existing, for the server's own files. `send` goes to the launcher. Throws kInternal, also in a
+// `folder`: private and existing, for the server's own files. `ports`: what it listens on. `send` goes to the launcher. Throws kInternal, also in a
 // build without PMIx. At most one at a time in a process: libpmix keeps its state in globals.
-std::unique_ptr<Wireup> make_pmix_wireup(boost::asio::io_context& io, const std::string& folder,
+std::unique_ptr<Wireup> make_pmix_wireup(boost::asio::io_context& io, const std::string& folder, const PortRange& ports,
                                          std::function<void(const control::Envelope&)> send);
 
 std::string pmix_version();  // "none" in a build without it

@@ -5,7 +5,7 @@ program_packages=(g++ cmake ninja-build ccache mold pkg-config libopenmpi-dev op
   libspdlog-dev libssl-dev openssh-client)
 test_packages=(libgtest-dev)
 cluster_packages=(openssh-server iproute2 util-linux procps slurmctld slurmd slurm-client munge
-  hpcc scalapack-mpi-test python3-mpi4py)
+  hpcc scalapack-mpi-test python3-mpi4py libfaketime)
 
 say() { echo "setup: $*" >&2; }
 fail() { say "$*"; exit 1; }

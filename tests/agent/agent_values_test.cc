@@ -12,6 +12,7 @@
 
 #include "agent/bootstrap.h"
 #include "agent/elf_needed.h"
+#include "agent/free_port.h"
 #include "agent/job_folders.h"
 #include "agent/lease.h"
 #include "agent/networks.h"
@@ -101,8 +102,8 @@ TEST(OutputLinesValue, TheBytesAreTheSameHoweverTheyAreCut) {
 TEST(OutputLinesValue, AnEndlessLineIsPassedOnInPieces) {
   OutputLines lines;
   size_t out = 0;
-  for (int i = 0; i < 100; ++i) out += lines.feed(std::string(64 << 10, 'x')).size();
-  EXPECT_GT(out, 4u << 20);
+  for (int i = 0; i < 400; ++i) out += lines.feed(std::string(64 << 10, 'x')).size();
+  EXPECT_GT(out, 16u << 20);
 }
 
 // ---- networks
@@ -120,12 +121,52 @@ TEST(Networks, ContainAddressesOfTheirOwnFamilyOnly) {
   EXPECT_EQ(cidr(six), "fd00:1::/64");
 }
 
+using Hosts = std::vector<std::vector<std::string>>;
+
 TEST(Networks, TheSharedOnesHoldAnAddressOfEveryOtherHost) {
   const std::vector<Network> own = {
       {"10.0.0.1", 24, "eth0"}, {"192.168.5.1", 24, "ib0"}, {"172.17.0.1", 16, "docker0"}};
-  EXPECT_EQ(shared_networks(own, {{"10.0.0.2", "192.168.5.2"}, {"192.168.5.3"}}), "192.168.5.0/24");
-  EXPECT_EQ(shared_networks(own, {{"10.0.0.2", "192.168.5.2"}}), "10.0.0.0/24,192.168.5.0/24");
-  EXPECT_EQ(shared_networks(own, {{"10.1.0.2"}}), "") << "hosts behind a router: nothing to restrict to";
+  EXPECT_EQ(choose_networks(own, {}, {{"10.0.0.2", "192.168.5.2"}, {"192.168.5.3"}}, ""),
+            (NetworkChoice{"192.168.5.0/24", "", "ib0"}));
+  EXPECT_EQ(choose_networks(own, {}, {{"10.0.0.2", "192.168.5.2"}}, ""),
+            (NetworkChoice{"10.0.0.0/24,192.168.5.0/24", "", "eth0,ib0"}));
+}
+
+TEST(Networks, WhatTheLauncherDidNotPublishIsNeverChosen) {
+  const std::vector<Network> own = {{"172.17.0.1", 16, "br0"}, {"10.0.0.1", 24, "eth0"}};
+  const Hosts others = {{"10.0.0.2", "172.17.0.2"}};
+  EXPECT_EQ(choose_networks(own, {"10.0.0.1"}, others, ""), (NetworkChoice{"10.0.0.0/24", "", "eth0"}));
+  EXPECT_EQ(choose_networks(own, {"10.0.0.1"}, {{"10.1.0.2"}}, ""), (NetworkChoice{"", "lo,br0", ""}))
+      << "hosts behind a router: all but the bridge";
+  EXPECT_EQ(choose_networks(own, {}, {{"10.1.0.2"}}, ""), (NetworkChoice{}));
+}
+
+TEST(Networks, TheWantedOneIsTakenByNameOrNumber) {
+  const std::vector<Network> own = {{"10.0.0.1", 24, "eth0"}, {"172.17.0.1", 16, "br0"}, {"fd00::1", 64, "eth1"}};
+  const Hosts others = {{"10.0.0.2"}};
+  EXPECT_EQ(choose_networks(own, {"10.0.0.1"}, others, "br0"), (NetworkChoice{"172.17.0.0/16", "", "br0"}));
+  EXPECT_EQ(choose_networks(own, {}, others, "172.16.0.0/12"), (NetworkChoice{"172.17.0.0/16", "", "br0"}));
+  EXPECT_EQ(choose_networks(own, {}, others, "fd00::/8"), (NetworkChoice{"eth1", "", "eth1"}));
+}
+
+TEST(Networks, OfIpv6TheInterfaceIsNamed) {
+  const std::vector<Network> own = {{"fd00::1", 64, "eth0"}, {"fd00:1::1", 64, "eth1"}};
+  EXPECT_EQ(choose_networks(own, {}, {{"fd00::2"}}, ""), (NetworkChoice{"eth0", "", "eth0"}));
+  const std::vector<Network> both = {{"fd00::1", 64, "eth1"}, {"10.0.0.1", 24, "eth0"}};
+  EXPECT_EQ(choose_networks(both, {}, {{"fd00::2", "10.0.0.2"}}, ""), (NetworkChoice{"10.0.0.0/24", "", "eth0"}));
+}
+
+// ---- ports
+
+TEST(FreePort, StaysInItsRangeAndLeavesTheLastOneForMeeting) {
+  const int any = free_port();
+  ASSERT_GT(any, 0);
+  const PortRange range{any, any + 20 > 65535 ? 65535 : any + 20};
+  const int meeting = free_port(range), server = free_port(range, PortUse::kServer);
+  for (const int port : {meeting, server}) EXPECT_TRUE(port >= range.low && port <= range.high) << port;
+  EXPECT_NE(server, range.high);
+  const PortRange one{any, any};
+  EXPECT_EQ(free_port(one, PortUse::kServer), any);
 }
 
 // ---- programs

@@ -36,7 +36,7 @@ static RankSurroundings surroundings() {
   result.host_index = 7;
   result.usable_cores = 8;
   result.block_path = "/dev/shm/x/block.3";
-  result.shared_networks = "10.0.0.0/24";
+  result.networks = {"10.0.0.0/24", "", "eth0"};
   return result;
 }
 
@@ -103,6 +103,17 @@ TEST(RankEnvironmentOf, TheUserWinsOverDefaultsButNotOverThePlace) {
   EXPECT_EQ(env.count("OMPI_MCA_btl"), 0u);
 }
 
+TEST(RankEnvironmentOf, AnInterfaceThatTheUserNamesIsForAllLibraries) {
+  auto start = two_hosts();
+  EXPECT_EQ(rank_environment({}, start, start.ranks(0), surroundings()).count("NCCL_SOCKET_IFNAME"), 0u) << "nobody asked";
+  start.set_interface("eth0");
+  start.add_env("GLOO_SOCKET_IFNAME=lo");
+  const auto env = rank_environment({}, start, start.ranks(0), surroundings());
+  EXPECT_EQ(get_or(env, "NCCL_SOCKET_IFNAME", ""), "eth0");
+  EXPECT_EQ(get_or(env, "GLOO_SOCKET_IFNAME", ""), "lo");
+  EXPECT_EQ(get_or(env, "OMPI_MCA_btl_tcp_if_include", ""), "10.0.0.0/24");
+}
+
 TEST(RankEnvironmentOf, BoundRanksGetAsManyThreadsAsCores) {
   auto start = two_hosts();
   for (const uint32_t cpu : {4u, 5u, 6u, 12u, 13u, 14u}) start.mutable_ranks(0)->add_cpus(cpu);
@@ -119,7 +130,7 @@ TEST(McaDefaults, NameTheTransportsOfOneAndOfSeveralHosts) {
   EXPECT_EQ(get_or(one, "OMPI_MCA_mpi_yield_when_idle", ""), "1");
   EXPECT_EQ(one.count("OMPI_MCA_mpi_oversubscribe"), 0u);
   Environment several;
-  add_mca_defaults(several, {.several_hosts = true, .oversubscribed = true, .shared_networks = "10.0.0.0/24"});
+  add_mca_defaults(several, {.several_hosts = true, .oversubscribed = true, .included_networks = "10.0.0.0/24"});
   EXPECT_EQ(get_or(several, "OMPI_MCA_btl", ""), "self,vader,tcp");
   EXPECT_EQ(get_or(several, "OMPI_MCA_btl_tcp_if_include", ""), "10.0.0.0/24");
   EXPECT_EQ(get_or(several, "OMPI_MCA_mpi_oversubscribe", ""), "1");
@@ -128,12 +139,21 @@ TEST(McaDefaults, NameTheTransportsOfOneAndOfSeveralHosts) {
 TEST(McaDefaults, GiveWayToTheUserAndToFastFabrics) {
   Environment user = {
       {"OMPI_MCA_btl_tcp_if_exclude", "lo"}, {"OMPI_MCA_mtl", "psm2"}, {"OMPI_MCA_mpi_yield_when_idle", "0"}};
-  add_mca_defaults(user, {.several_hosts = true, .shared_networks = "10.0.0.0/24"});
+  add_mca_defaults(user, {.several_hosts = true, .included_networks = "10.0.0.0/24"});
   EXPECT_EQ(user.count("OMPI_MCA_pml") + user.count("OMPI_MCA_btl") + user.count("OMPI_MCA_btl_tcp_if_include"), 0u);
   EXPECT_EQ(user["OMPI_MCA_mpi_yield_when_idle"], "0");
   Environment fabric;
   add_mca_defaults(fabric, {.several_hosts = true, .fast_fabric = true});
   EXPECT_EQ(fabric.count("OMPI_MCA_pml") + fabric.count("OMPI_MCA_btl") + fabric.count("OMPI_MCA_btl_tcp_if_include"), 0u);
+}
+
+TEST(McaDefaults, WhereNoNetworkIsSharedWhatNobodyElseMeansIsLeftOut) {
+  Environment env;
+  add_mca_defaults(env, {.several_hosts = true, .excluded_networks = "lo,br0"});
+  EXPECT_EQ(get_or(env, "OMPI_MCA_btl_tcp_if_exclude", ""), "lo,br0");
+  Environment user = {{"OMPI_MCA_btl_tcp_if_include", "eth1"}};
+  add_mca_defaults(user, {.several_hosts = true, .excluded_networks = "lo,br0"});
+  EXPECT_EQ(user.count("OMPI_MCA_btl_tcp_if_exclude"), 0u);
 }
 
 TEST(McaDefaults, TracesOfAnMpirunAreNoWishes) {

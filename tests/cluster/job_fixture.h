@@ -18,12 +18,12 @@ namespace ds::testing {
 
 class JobTest : public ::testing::Test {
  protected:
-  explicit JobTest(bool slurm = false, int hosts = 3) : slurm_(slurm), num_hosts_(hosts) {}
+  explicit JobTest(bool slurm = false, int hosts = 3, bool ipv6 = false) : slurm_(slurm), num_hosts_(hosts), ipv6_(ipv6) {}
 
   void SetUp() override {
     const auto reason = HostBed::why_not(slurm_);
     if (!reason.empty()) GTEST_SKIP() << reason;
-    bed_ = std::make_unique<HostBed>(HostBed::Options{.hosts = num_hosts_, .slurm = slurm_, .slurm_cpus = 2, .visible = {bin(), source()}});
+    bed_ = std::make_unique<HostBed>(HostBed::Options{.hosts = num_hosts_, .slurm = slurm_, .ipv6 = ipv6_, .slurm_cpus = 2, .visible = {bin(), source()}});
     std::ofstream file(hostfile());
     for (const std::string& name : bed_->names()) file << name << " slots=2\n";
   }
@@ -53,6 +53,7 @@ class JobTest : public ::testing::Test {
  private:
   bool slurm_;
   int num_hosts_;
+  bool ipv6_;
   std::unique_ptr<HostBed> bed_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/launcher/dslaunch_run.h"
@@ -36,6 +37,25 @@ TEST_F(ControlTest, StatusOfARunningJobByIdFolderOrAlone) {
   EXPECT_EQ(run_dslaunch({"status", json["id"].get<std::string>()}, options).code, 0);
   RunResult logs = run_dslaunch({"logs", folder + "/out", "--rank", "0"}, options);
   EXPECT_EQ(logs.out, "ready\n");
+}
+
+TEST_F(ControlTest, FollowingLogsGoesOnInTheNextGenerationUntilTheJobEnds) {
+  const std::string go = folder + "/go";
+  RunningDslaunch job({"-np", "1", "--output", folder + "/out", "sh", "-c",
+                       "echo ready; while [ ! -e " + go + " ]; do sleep 0.1; done; printf last"}, options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  RunningDslaunch logs({"logs", "-f", folder + "/out"}, options);
+  ASSERT_TRUE(logs.wait_for("rank 0: ready")) << logs.err();
+  fs::create_directories(folder + "/out/logs/2");  // as a job does that goes on with other hosts
+  std::ofstream(folder + "/out/logs/2/rank5.log") << "second" << std::endl;
+  EXPECT_TRUE(logs.wait_for("rank 5: second")) << logs.err();
+  EXPECT_NE(logs.err().find("generation 2"), std::string::npos) << logs.err();
+  std::ofstream(folder + "/out/logs/2/rank5.log", std::ios::app) << "unfinished" << std::flush;
+  std::ofstream{go};
+  EXPECT_EQ(job.wait().code, 0);
+  const RunResult result = logs.wait();
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.out, "rank 0: ready\nrank 5: second\nrank 5: unfinished\n");
 }
 
 TEST_F(ControlTest, StopEndsTheJobWith143AndReturnsWhenItIsGone) {

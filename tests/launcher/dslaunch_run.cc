@@ -60,6 +60,8 @@ RunningDslaunch::RunningDslaunch(const std::vector<std::string>& arguments, cons
   open_as(0, folder_ + "/in", O_RDONLY);
   open_as(1, folder_ + "/out", O_WRONLY | O_CREAT | O_APPEND);
   open_as(2, folder_ + "/err", O_WRONLY | O_CREAT | O_APPEND);
+  if (options.out_fd >= 0) ::dup2(options.out_fd, 1);
+  if (options.err_fd >= 0) ::dup2(options.err_fd, 2);
   ::signal(SIGHUP, SIG_DFL);  // whatever started the tests, nohup too
   if (options.ignored_signal) ::signal(options.ignored_signal, SIG_IGN);
   if (::chdir(options.folder.c_str()) != 0) ::_exit(99);

@@ -17,6 +17,7 @@ struct RunOptions {
   std::string folder = "/tmp";
   int ignored_signal = 0;       // as nohup ignores SIGHUP; 0 = none
   std::string program = {};     // run this instead of dslaunch, found in PATH
+  int out_fd = -1, err_fd = -1;  // borrowed: standard output and error instead of what out and err show
 };
 
 struct RunResult {

@@ -35,6 +35,12 @@ TEST(LineFormat, TimesComeBeforeTheTag) {
   EXPECT_NE(text.find(" 2001[1,1]<stdout>:x\n"), std::string::npos) << text;
 }
 
+TEST(LineFormat, ThePrefixAloneHasTheColourOfTheRank) {
+  LineFormat coloured{true, false, true, false};
+  EXPECT_EQ(coloured.apply(1, false, "a\nb\n", 0), "\033[33m[1,1]<stdout>:\033[0ma\n\033[33m[1,1]<stdout>:\033[0mb\n");
+  EXPECT_EQ(coloured.apply(1, true, "a\n", 0), "[1,1]<stderr>:a\n");
+}
+
 TEST(MarkerScan, FindsTheMarkerAfterNoiseHoweverItIsCut) {
   const std::string stream = "Welcome!\nmark but not quite\n\nmark\nframes";
   for (size_t cut = 0; cut <= stream.size(); ++cut) {

@@ -84,7 +84,7 @@ HostBed::HostBed(const Options& options) : options_(options) {
   folder_ = state_ + "/shared";
   fs::create_directories(folder_);
   fs::create_directories(state_ + "/output");
-  for (const auto& address : host_addresses(options.hosts, options.slurm)) hosts_.push_back({address, -1});
+  for (const auto& address : host_addresses(options.hosts, options.slurm, options.ipv6)) hosts_.push_back({address, -1});
   try {
     write_files();
     start_hosts();

@@ -22,6 +22,7 @@ class HostBed {
   struct Options {
     int hosts = 3;
     bool slurm = false;
+    bool ipv6 = false;                 // the hosts have IPv6 addresses only, loopback aside
     int slurm_cpus = 2;                // per host, as Slurm is told
     std::vector<std::string> visible = {};  // folders that must be seen on all hosts even when they lie in /tmp
   };

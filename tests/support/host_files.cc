@@ -4,12 +4,12 @@
 
 namespace ds::testing {
 
-std::vector<HostAddress> host_addresses(int hosts, bool slurm) {
+std::vector<HostAddress> host_addresses(int hosts, bool slurm, bool ipv6) {
   std::vector<HostAddress> all;
   const auto add = [&](const std::string& name, int number) {
     char mac[24];
     std::snprintf(mac, sizeof mac, "02:77:00:00:00:%02x", static_cast<unsigned>(number) & 0xffu);
-    all.push_back({name, "10.77.0." + std::to_string(number), mac});
+    all.push_back({name, (ipv6 ? "fd77::" : "10.77.0.") + std::to_string(number), mac});
   };
   for (int i = 1; i <= hosts; ++i) add("node" + std::to_string(i), i);
   if (slurm) add("ctl", 253);
@@ -79,7 +79,9 @@ std::string switch_batch(const std::vector<HostAddress>& hosts, const std::vecto
 }
 
 std::string host_batch(const std::vector<HostAddress>& hosts, size_t self) {
-  std::string text = "link set lo up\naddress add " + hosts[self].address + "/24 dev eth0\nlink set eth0 up\n";
+  const bool ipv6 = hosts[self].address.find(':') != std::string::npos;
+  std::string text = "link set lo up\naddress add " + hosts[self].address + (ipv6 ? "/64 dev eth0 nodad" : "/24 dev eth0") +
+                     "\nlink set eth0 up\n";
   for (size_t i = 0; i < hosts.size(); ++i) {
     if (i == self) continue;
     text += "neighbour replace " + hosts[i].address + " lladdr " + hosts[i].mac + " dev eth0 nud permanent\n";

@@ -10,8 +10,8 @@ struct HostAddress {
   std::string name, address, mac;
 };
 
-// node1 … nodeN at 10.77.0.1 …, and with Slurm the host ctl at 10.77.0.253.
-std::vector<HostAddress> host_addresses(int hosts, bool slurm);
+// node1 … nodeN at 10.77.0.1 … (with `ipv6` fd77::1 …), and with Slurm the host ctl at 10.77.0.253.
+std::vector<HostAddress> host_addresses(int hosts, bool slurm, bool ipv6 = false);
 
 std::string hosts_file(const std::vector<HostAddress>& hosts);
 std::string sshd_config(const std::string& state_folder);

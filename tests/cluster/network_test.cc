@@ -1,0 +1,157 @@
+// Networks as people have them: a launcher that nobody can dial, IPv6 alone, private networks that are the same on every
+// host, names that mean something else elsewhere, bounded ports, clocks that disagree.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tests/cluster/job_fixture.h"
+#include "topology/base/text.h"
+
+namespace ds::testing {
+namespace {
+
+using std::chrono::seconds;
+
+std::vector<std::string> sorted_lines(const std::string& text) {
+  auto lines = split(trim(text), '\n');
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+const std::vector<std::string> kAllSums(6, "size=6 sum=15");
+
+class Network : public JobTest {
+ protected:
+  explicit Network(bool ipv6 = false) : JobTest(false, 3, ipv6) {}
+
+  void on(const std::string& host, const std::string& script) {
+    const auto result = bed().run(host, {"sh", "-ec", script}, seconds(20));
+    ASSERT_EQ(result.code, 0) << host << ": " << script << ": " << result.err;
+  }
+  HostBed::Result sum(std::vector<std::string> options = {}) {
+    options.push_back(program("mpi_sum"));
+    return bed().run("node1", launch(options), seconds(90));
+  }
+  void expect_sums(const HostBed::Result& result) {
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(sorted_lines(result.out), kAllSums) << result.err;
+    expect_nothing_left();
+  }
+};
+
+// A network with the same address on every host, which leads nowhere, and is no docker by its name.
+constexpr const char* kPrivateNetwork =
+    "ip link add priv0 type bridge; ip address add 172.17.0.1/16 dev priv0; ip link set priv0 up";
+
+TEST_F(Network, ALauncherThatNobodyCanDialTalksOverSsh) {
+  // Its answers to what others dial are lost, those of its own ssh are not: as behind a gateway that translates.
+  for (const char* host : {"10.77.0.2", "10.77.0.3"})
+    on("node1", std::string("ip rule add to ") + host + " ipproto tcp dport 22 lookup main pref 100; ip rule add to " + host +
+                    " ipproto tcp blackhole pref 200");
+  const auto dialled = bed().run("node2", {"timeout", "2", "bash", "-c", "exec 3<>/dev/tcp/10.77.0.1/22"}, seconds(20));
+  ASSERT_NE(dialled.code, 0) << "node1 can be dialled after all";
+  const auto result = bed().run("node1", launch({"sh", "-c", "echo $RANK on $(hostname)"}), seconds(90));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(sorted_lines(result.out), (std::vector<std::string>{"0 on node1", "1 on node1", "2 on node2", "3 on node2",
+                                                                "4 on node3", "5 on node3"}));
+  const auto failed = bed().run("node1", launch({"sh", "-c", "[ $RANK = 5 ] && exit 3; sleep 600"}), seconds(90));
+  EXPECT_EQ(failed.code, 3) << failed.err;
+  expect_nothing_left();
+}
+
+TEST_F(Network, APrivateNetworkThatIsTheSameOnEveryHostIsNotUsed) {
+  for (const auto& host : bed().names()) on(host, kPrivateNetwork);
+  expect_sums(sum());
+  const auto result = bed().run("node1", launch({"sh", "-c", "echo $MASTER_ADDR $OMPI_MCA_btl_tcp_if_include"}), seconds(60));
+  EXPECT_EQ(sorted_lines(result.out), std::vector<std::string>(6, "10.77.0.1 10.77.0.0/24")) << result.err;
+}
+
+TEST_F(Network, TheUserChoosesTheNetworkByNameOrNumber) {
+  for (const auto& host : bed().names())
+    on(host, "ip link add link eth0 name fast0 type macvlan mode bridge; ip address add 10.88.0." + host.substr(4) +
+                 "/24 dev fast0; ip link set fast0 up");
+  for (const char* wanted : {"fast0", "10.88.0.0/16"}) {
+    const auto result = bed().run("node1", launch({"--interface", wanted, "sh", "-c",
+                                                   "echo $MASTER_ADDR $OMPI_MCA_btl_tcp_if_include $NCCL_SOCKET_IFNAME"}), seconds(60));
+    EXPECT_EQ(sorted_lines(result.out), std::vector<std::string>(6, "10.88.0.1 10.88.0.0/24 fast0")) << result.err;
+    expect_sums(sum({"--interface", wanted}));
+  }
+  const auto wrong = sum({"--interface", "none7"});
+  EXPECT_EQ(wrong.code, 2) << wrong.err;
+  EXPECT_NE(wrong.err.find("no address for --interface=none7"), std::string::npos) << wrong.err;
+  EXPECT_NE(wrong.err.find("fast0 10.88.0.1"), std::string::npos) << wrong.err;
+}
+
+TEST_F(Network, EveryPortIsInTheRangeThatWasAskedFor) {
+  const std::string marks = folder("ports");
+  std::filesystem::create_directories(marks);
+  // Each rank waits inside MPI for the last one, which goes on when the test has looked.
+  HostCommand job = bed().start("node1", launch({"--ports", "23000-23019", program("mpi_wait"), marks}));
+  ASSERT_TRUE(wait_until([&] { return std::distance(std::filesystem::directory_iterator(marks), {}) == 6; }, seconds(60))) << job.err();
+  std::set<int> seen;
+  for (const auto& host : bed().names()) {
+    const auto listening = bed().run(host, {"ss", "-Hltn"}, seconds(20));
+    ASSERT_EQ(listening.code, 0) << listening.err;
+    for (const std::string& line : split(trim(listening.out), '\n')) {
+      std::istringstream words(line);
+      std::string state, received, sent, local;
+      words >> state >> received >> sent >> local;
+      const int port = static_cast<int>(parse_int(local.substr(local.rfind(':') + 1)).value_or(0));
+      if (port == 22) continue;
+      seen.insert(port);
+      EXPECT_TRUE(port >= 23000 && port <= 23019) << host << ": " << line;
+    }
+  }
+  EXPECT_GE(seen.size(), 3u) << "launcher, PMIx servers, ranks";
+  std::ofstream(marks + "/go");
+  EXPECT_EQ(job.wait(seconds(60)), 0) << job.err();
+  expect_nothing_left();
+  const auto small = sum({"--ports", "23000-23002"});
+  EXPECT_EQ(small.code, 2) << small.err;
+  EXPECT_NE(small.err.find("--ports=23000-23002: 3 ports, but node1 needs"), std::string::npos) << small.err;
+}
+
+TEST_F(Network, NamesThatMeanOtherHostsElsewhereDoNoHarm) {
+  on("node2", "cp /etc/hosts /run/hosts; printf '127.0.0.1 localhost node1\\n10.77.0.2 node3\\n10.77.0.9 node2\\n' >/run/other; "
+              "mount --bind /run/other /etc/hosts");
+  on("node3", "printf '127.0.0.1 localhost\\n' >/run/other; mount --bind /run/other /etc/hosts");
+  expect_sums(sum());
+}
+
+TEST_F(Network, ClocksThatDisagreeByMinutesAreNoFault) {
+  const std::string library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+  if (!std::filesystem::exists(library)) GTEST_SKIP() << library << " is not there (package libfaketime)";
+  const std::string bin_there = folder("prefix/bin");
+  std::filesystem::create_directories(bin_there);
+  std::ofstream(bin_there + "/dsagent") << "#!/bin/sh\ncase $(hostname) in node2) export FAKETIME=-7m;; node3) export FAKETIME=-9m;; esac\n"
+                                           "export LD_PRELOAD=" + library + " DONT_FAKE_MONOTONIC=1\nexec " + program("dsagent") + " \"$@\"\n";
+  std::filesystem::permissions(bin_there + "/dsagent", std::filesystem::perms(0755));
+  // Both behind the launcher's: libfaketime 0.9.10 breaks timers of processes that it puts ahead.
+  const auto result = sum({"--prefix", folder("prefix")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(sorted_lines(result.out), kAllSums) << result.err;
+  const auto failed = bed().run("node1", launch({"--prefix", folder("prefix"), "sh", "-c",
+                                                 "date +%s >&2; [ $RANK = 3 ] && exit 4; sleep 600"}), seconds(60));
+  EXPECT_EQ(failed.code, 4) << failed.err;
+  EXPECT_EQ(last_error(failed.err).value("rank", -1), 3) << failed.err;
+  const auto dates = bed().run("node1", launch({"--prefix", folder("prefix"), "sh", "-c", "echo $(hostname) $(date +%s)"}), seconds(60));
+  std::map<std::string, long> clock;
+  std::istringstream words(dates.out);
+  for (std::string host; words >> host;) words >> clock[host];
+  EXPECT_GT(clock["node1"] - clock["node2"], 360) << "the clocks agree: " << dates.out;
+  EXPECT_GT(clock["node1"] - clock["node3"], 480) << "the clocks agree: " << dates.out;
+}
+
+class NetworkOfIpv6 : public Network {
+ protected:
+  NetworkOfIpv6() : Network(true) {}
+};
+
+TEST_F(NetworkOfIpv6, ProgramsAndMpiRunOverIt) {
+  const auto shown = bed().run("node1", launch({"sh", "-c", "echo $MASTER_ADDR $OMPI_MCA_btl_tcp_if_include"}), seconds(60));
+  EXPECT_EQ(sorted_lines(shown.out), std::vector<std::string>(6, "fd77::1 eth0")) << shown.err;
+  expect_sums(sum());
+}
+
+}  // namespace
+}  // namespace ds::testing
