@@ -113,7 +113,6 @@ TEST(Options, OptionsOfLaterVersionsAreRefusedAndNotIgnored) {
     std::string value = spec.num_values() ? " 1" : "";
     EXPECT_NE(problem_of("--" + spec.names[0] + value + " true").find("not supported yet"), std::string::npos);
   }
-  EXPECT_NE(problem_of("--wireup mpirun true").find("not supported yet"), std::string::npos);
 }
 
 TEST(Options, TheLastOfARepeatedValueCountsWithANote) {
