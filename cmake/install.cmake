@@ -1,6 +1,6 @@
 # A relocatable prefix: bin/ with the programs, lib/ with libtorch and the static libraries, include/dslaunch with the
 # public headers, lib/cmake/dslaunch with the package (targets dslaunch::engine, dslaunch::collectives, …).
-set(DSLAUNCH_LIBRARIES topology hostfiles collectives config data checkpoint sharding zero models training engine)
+set(DSLAUNCH_LIBRARIES topology hostfiles cuda_loader collectives config data checkpoint sharding zero models training engine)
 
 install(TARGETS dslaunch dsagent dsengine dstool RUNTIME)
 install(TARGETS ${DSLAUNCH_LIBRARIES} EXPORT dslaunch ARCHIVE)
@@ -10,7 +10,7 @@ get_filename_component(_torch_lib "${Libtorch_CPU_LIBRARY}" DIRECTORY)
 file(GLOB _torch_runtime "${_torch_lib}/libcudart.so.1*" "${_torch_lib}/libcupti.so.1*")
 install(FILES "${Libtorch_CPU_LIBRARY}" "${Libtorch_C10_LIBRARY}" ${_torch_runtime} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-foreach(_folder topology topology/base hostfiles collectives engine engine/config engine/data engine/checkpoint
+foreach(_folder topology topology/base hostfiles cuda collectives engine engine/config engine/data engine/checkpoint
         engine/sharding engine/zero engine/models engine/optim engine/train engine/random)
   file(GLOB _headers "${CMAKE_SOURCE_DIR}/${_folder}/*.h")
   install(FILES ${_headers} DESTINATION include/dslaunch/${_folder})
