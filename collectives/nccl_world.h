@@ -1,16 +1,16 @@
-// Collectives of CUDA tensors over NCCL, behind the same face. A build has one of two files: the backend or no_nccl.cc.
+// Collectives of CUDA tensors over NCCL, behind the same face. Which hosts can is found out at run time (cuda/loader.h).
 #pragma once
 
 #include <memory>
 
 #include "collectives/communicator.h"
+#include "cuda/loader.h"
 
 namespace ds {
 
-bool nccl_is_built_in();
-
-// The ranks of `bootstrap` as a group over NCCL; `device` is the CUDA device of this rank. Collective. Throws
-// kUnavailable in a build without NCCL.
-std::unique_ptr<Communicator> nccl_communicator(Communicator& bootstrap, int device);
+// The ranks of `bootstrap`, a group over MPI, threads or of one rank, as a group over NCCL; `device` is the CUDA device
+// of this rank, which becomes the thread's current one. Tensors in host memory still travel as `bootstrap`'s do.
+// Collective. Throws kUnavailable on all ranks, naming one and the reason, when any of them has no NCCL or no device.
+std::unique_ptr<Communicator> nccl_communicator(Communicator& bootstrap, const CudaSupport& cuda, int device);
 
 }  // namespace ds

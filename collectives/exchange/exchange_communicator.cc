@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "collectives/exchange/algorithms.h"
+#include "collectives/exchange/argument_checks.h"
 #include "collectives/exchange/piece_reducer.h"
 #include "collectives/traffic_formulas.h"
 #include "topology/base/error.h"
@@ -60,10 +61,6 @@ ExchangeCommunicator::ExchangeCommunicator(std::shared_ptr<Transport> transport,
                                        ": allowed are 64 to " + std::to_string(kLargestPiece));
 }
 
-void ExchangeCommunicator::require(bool condition, const std::string& what) const {
-  if (!condition) throw Error(ErrorCode::kInternal, "collectives: " + group_->label() + ": " + what);
-}
-
 Call ExchangeCommunicator::next_call(CallKind kind, ConstTensorView data, int detail) {
   Call call;
   call.sequence = group_->next_sequence++;
@@ -89,17 +86,13 @@ Work ExchangeCommunicator::all_reduce(TensorView inout, ReduceOp op) {
 }
 
 Work ExchangeCommunicator::all_gather(ConstTensorView in, TensorView out) {
-  require(in.dtype == out.dtype && out.count == in.count * size(),
-          "all_gather: out.count=" + std::to_string(out.count) + ": must be size times in.count=" +
-              std::to_string(in.count) + ", of the same type");
+  check_all_gather(*group_, in, out);
   const Call call = next_call(CallKind::kAllGather, in);
   return start(all_gather_task(group_, call, tag_of(call), in, out));
 }
 
 Work ExchangeCommunicator::reduce_scatter(ConstTensorView in, TensorView out, ReduceOp op) {
-  require(in.dtype == out.dtype && in.count == out.count * size(),
-          "reduce_scatter: in.count=" + std::to_string(in.count) + ": must be size times out.count=" +
-              std::to_string(out.count) + ", of the same type");
+  check_reduce_scatter(*group_, in, out);
   const Call call = next_call(CallKind::kReduceScatter, in, static_cast<int>(op));
   if (group_->options.reduction == Reduction::kFastest)
     if (auto ticket = group_->transport->native_reduce_scatter(in, out, op))
@@ -108,25 +101,19 @@ Work ExchangeCommunicator::reduce_scatter(ConstTensorView in, TensorView out, Re
 }
 
 Work ExchangeCommunicator::broadcast(TensorView inout, int root) {
-  require(root >= 0 && root < size(), "broadcast: root=" + std::to_string(root) + ": no such rank");
+  check_root(*group_, root);
   const Call call = next_call(CallKind::kBroadcast, inout, root);
   return start(broadcast_task(group_, call, tag_of(call), inout, root));
 }
 
 Work ExchangeCommunicator::all_to_all(ConstTensorView in, TensorView out) {
-  require(in.dtype == out.dtype && in.count == out.count && in.count % size() == 0,
-          "all_to_all: in.count=" + std::to_string(in.count) + ", out.count=" + std::to_string(out.count) +
-              ": must be equal, divisible by the size and of the same type");
+  check_all_to_all(*group_, in, out);
   const Call call = next_call(CallKind::kAllToAll, in);
   return start(all_to_all_task(group_, call, tag_of(call), in, out));
 }
 
 Call ExchangeCommunicator::next_message(bool sending, ConstTensorView data, int peer, int tag) {
-  const std::string what = sending ? "send: " : "receive: ";
-  require(peer >= 0 && peer < size() && peer != rank(),
-          what + "peer=" + std::to_string(peer) + ": must be another rank of the group");
-  require(tag >= 0 && tag < kNumUserTags,
-          what + "tag=" + std::to_string(tag) + ": allowed are 0 to " + std::to_string(kNumUserTags - 1));
+  check_message(*group_, sending, peer, tag, kNumUserTags);
   Call call;
   call.sequence = group_->lanes[{sending, peer, tag}].next_sequence++;
   call.count = data.count;
@@ -173,7 +160,7 @@ void ExchangeCommunicator::check_lists_agree(const std::vector<int>& ranks, cons
     int64_t same = 0;
     for (const Entry& other : all)
       same += other.color == all[r].color && other.hash == all[r].hash && other.length == all[r].length;
-    require(same == all[r].length,
+    require(*group_, same == all[r].length,
             "split: name=" + name + ": " + group_->label(r) + " passed a list of " + std::to_string(all[r].length) +
                 " ranks that " + std::to_string(same) + " ranks passed, itself included");
   }
@@ -182,8 +169,8 @@ void ExchangeCommunicator::check_lists_agree(const std::vector<int>& ranks, cons
 std::unique_ptr<Communicator> ExchangeCommunicator::split(const std::vector<int>& ranks, const std::string& name) {
   std::vector<int> sorted = ranks;
   std::sort(sorted.begin(), sorted.end());
-  require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "split: name=" + name + ": a rank twice");
-  require(sorted.empty() || (sorted.front() >= 0 && sorted.back() < size()),
+  require(*group_, std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "split: name=" + name + ": a rank twice");
+  require(*group_, sorted.empty() || (sorted.front() >= 0 && sorted.back() < size()),
           "split: name=" + name + ": a rank that is not in this group");
   check_lists_agree(ranks, name);
   const auto own = std::find(ranks.begin(), ranks.end(), rank());

@@ -34,12 +34,14 @@ class ExchangeCommunicator final : public Communicator {
   const Traffic& traffic() const override { return group_->traffic; }
   void reset_traffic() override { group_->traffic = Traffic(); }
 
+  // For a backend that moves data by other means but talks over this group's transport.
+  const std::shared_ptr<Group>& group() const { return group_; }
+
  private:
   explicit ExchangeCommunicator(std::shared_ptr<Group> group) : group_(std::move(group)) {}
   Call next_call(CallKind kind, ConstTensorView data, int detail = 0);
   Call next_message(bool sending, ConstTensorView data, int peer, int tag);
   Work start_native(const Call& call, Ticket ticket, int64_t bytes_sent);
-  void require(bool condition, const std::string& what) const;
   void check_lists_agree(const std::vector<int>& ranks, const std::string& name);
 
   std::shared_ptr<Group> group_;

@@ -81,17 +81,21 @@ void RunningOperation::wait() {
   }
 }
 
-void RunningOperation::throw_deadline() const {
+void RunningOperation::throw_deadline() {
   const Group& group = task_->group();
   const std::vector<int> missing = task_->missing();
   std::vector<std::string> names;
   for (int member : missing)
     names.push_back(std::to_string(member) + " (world " + std::to_string(group.world_ranks[member]) + ")");
-  throw Error(ErrorCode::kDeadline,
-              "collectives: " + name_of(task_->call().kind) + " #" + std::to_string(task_->call().sequence) + " on " +
-                  group.label() + ": " + group.label(group.rank()) + " waited " + seconds(group.options.deadline) +
-                  " for rank" + (names.size() == 1 ? " " : "s ") + join(names, ", ") +
-                  ": not called there yet, or stopped, or out of reach");
+  const std::string waited = "collectives: " + name_of(task_->call().kind) + " #" +
+                             std::to_string(task_->call().sequence) + " on " + group.label() + ": " +
+                             group.label(group.rank()) + " waited " + seconds(group.options.deadline) + " for ";
+  const std::string message =
+      names.empty() ? waited + "the data: all ranks have called, but the transfer does not end"
+                    : waited + "rank" + (names.size() == 1 ? " " : "s ") + join(names, ", ") +
+                          ": not called there yet, or stopped, or out of reach";
+  task_->give_up("its deadline has passed");
+  throw Error(ErrorCode::kDeadline, message);
 }
 
 Work start(std::unique_ptr<Task> task) {

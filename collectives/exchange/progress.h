@@ -18,6 +18,8 @@ class Task {
   // Posts and completes what can be without waiting; true when finished. Throws when the operation has failed.
   virtual bool advance() = 0;
   virtual std::vector<int> missing() const = 0;  // members of the group whose messages have not come
+  // The deadline has passed and nobody will wait any longer: what would run on without us is stopped.
+  virtual void give_up(const std::string& why) { static_cast<void>(why); }
   Group& group() const { return *group_; }
   const Call& call() const { return call_; }
 
@@ -55,7 +57,7 @@ class RunningOperation final : public Operation {
   friend class Progress;
   void advance();
   bool finished() const;  // throws the failure
-  void throw_deadline() const;
+  [[noreturn]] void throw_deadline();
 
   std::unique_ptr<Task> task_;  // gone when finished
   std::shared_ptr<Progress> progress_;

@@ -82,7 +82,13 @@ void different_message_sizes(Communicator& world) {
   if (world.size() == 1) return;
   auto group = victim(world, "victim");
   Values values(DType::kFloat32, world.rank() == 0 ? 3 : 4);
-  if (world.rank() == 0) group->send(values.view(), 1, 3).wait();
+  if (world.rank() == 0) {
+    try {  // short messages leave before anybody looks at them; backends that ask first tell the sender too
+      group->send(values.view(), 1, 3).wait();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInternal) << error.what();
+    }
+  }
   if (world.rank() == 1) {
     const std::string text = message_of(ErrorCode::kInternal, [&] { group->receive(values.view(), 0, 3).wait(); });
     expect_both_named(text, "of 3 float32, tag 3", "of 4 float32, tag 3");

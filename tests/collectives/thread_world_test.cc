@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "collectives/nccl_world.h"
 #include "collectives/traffic_formulas.h"
 #include "topology/base/error.h"
 
@@ -61,12 +60,6 @@ TEST(ThreadWorld, PieceSizesThatMakeNoSenseAreRefused) {
   CommunicatorOptions options;
   options.piece_bytes = 0;
   EXPECT_THROW(thread_world(2, options), Error);
-}
-
-TEST(NoNccl, SaysThatThisBuildHasNone) {
-  auto world = singleton_communicator();
-  EXPECT_FALSE(nccl_is_built_in());
-  EXPECT_THROW(nccl_communicator(*world, 0), Error);
 }
 
 TEST(TrafficFormulas, AreTheOnesOfTheDesign) {
