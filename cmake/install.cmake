@@ -11,7 +11,7 @@ file(GLOB _torch_runtime "${_torch_lib}/libcudart.so.1*" "${_torch_lib}/libcupti
 install(FILES "${Libtorch_CPU_LIBRARY}" "${Libtorch_C10_LIBRARY}" ${_torch_runtime} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 foreach(_folder topology topology/base hostfiles cuda collectives engine engine/config engine/data engine/checkpoint
-        engine/sharding engine/zero engine/models engine/optim engine/train engine/random)
+        engine/sharding engine/zero engine/models engine/optim engine/train engine/random engine/device)
   file(GLOB _headers "${CMAKE_SOURCE_DIR}/${_folder}/*.h")
   install(FILES ${_headers} DESTINATION include/dslaunch/${_folder})
 endforeach()

@@ -17,6 +17,7 @@
 
 #include "collectives/mpi_world.h"
 #include "engine/config/train_config.h"
+#include "engine/device/compute_device.h"
 #include "engine/train/rank_report.h"
 #include "engine/train/stop_request.h"
 #include "engine/train/train_loop.h"
@@ -73,9 +74,12 @@ int train(int argc, char** argv, ds::Communicator& world, ds::RankReport& report
   const ds::Settings settings = ds::resolve(config, world.size());
   if (world.rank() == 0)
     for (const std::string& note : settings.notes) std::cout << "note: " << note << std::endl;
+  const ds::ComputeDevice device = ds::agree_on_device(settings.device, world);
+  if (world.rank() == 0 && settings.device == "auto")
+    std::cout << "note: train.device=auto became " << device.statement << std::endl;
   at::set_num_threads(threads_for(settings));
   ds::watch_stop_signals();
-  return ds::run_training(settings, {&world, &report, number_from("DSLAUNCH_GENERATION", 1)});
+  return ds::run_training(settings, {&world, &report, number_from("DSLAUNCH_GENERATION", 1), device});
 }
 
 // OpenMP's threads spin while they wait, which on a shared machine steals the cores from those that have work (measured:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "launcher/device_check.h"
 #include "launcher/job_identity.h"
 #include "launcher/launch_section.h"
 #include "launcher/local_machine.h"
@@ -33,6 +34,7 @@ void resolve_settings(Job& job) {
   if (!job.training() || !job.plan.placed) return;
   if (job.plan.world_size < 1) throw Error(ErrorCode::kUsage, "dslaunch: a training job needs at least one rank: -np=0");
   job.settings = resolve(*job.config, job.plan.world_size);
+  check_device(job.settings->device, job.plan);
   job.output = job.settings->output;
   job.plan.groups = groups_of(ProcessMesh(job.settings->parallel, job.settings->mesh_order));
 }

@@ -80,6 +80,7 @@ class Resolver {
     out_.eval_every = integer("train.eval_every");
     out_.eval_batches = integer("train.eval_batches");
     out_.threads_per_rank = static_cast<int>(integer("train.threads_per_rank"));
+    out_.device = text("train.device");
     out_.loss_average = text("train.loss_average");
     out_.reduction = text("train.reduction");
     for (const auto& pattern : split(text("train.no_decay"), ','))

@@ -76,6 +76,7 @@ struct Settings {
   int64_t steps = 0;             // total optimizer steps; with epochs: computed when the data's size is known, else 0
   std::optional<double> epochs;
   int64_t log_every = 10, eval_every = 0, eval_batches = 0;
+  std::string device = "auto";   // auto | cpu | cuda
   int threads_per_rank = 0;      // 0 = cores of the host / ranks on it
   Precision precision = Precision::kFloat32;
   std::optional<Precision> grad_accum_dtype;  // absent: fp32 (engine.md 5)

@@ -29,6 +29,7 @@ const std::vector<TrainKey>& train_keys() {
       {"train.eval_every", "integer", "100", ">= 0", "", "steps between evaluations on data.valid; 0: none"},
       {"train.eval_batches", "integer", "0", ">= 0", "", "batches of one evaluation; 0: all"},
       {"train.threads_per_rank", "integer", "auto", "auto|>= 1", "", "auto: cores of the host / ranks on it"},
+      {"train.device", "word", "auto", "auto|cpu|cuda", "", "auto: the GPU of each rank, if all ranks have one"},
       {"train.precision", "word", "fp32", "fp32|bf16", "fp16", "type of the weights in forward and backward"},
       {"train.learning_rate", "number", "", ">= 0", "", "fills optimizer.params.lr"},
       {"train.weight_decay", "number", "", ">= 0", "", "fills optimizer.params.weight_decay"},

@@ -152,7 +152,7 @@ struct ModuleEngine::Impl {
     SaveRequest request;
     request.folder = folder;
     request.step = step;
-    request.pieces = pieces_to_save(*store);
+    request.pieces = pieces_to_save(*store).pieces;
     if (ranks->rank() == 0)
       for (TensorPiece& piece : buffer_pieces()) request.pieces.push_back(std::move(piece));
     request.state = &state;
@@ -165,7 +165,7 @@ struct ModuleEngine::Impl {
     if (optimizer_name != settings.optimizer.name)
       throw Error(ErrorCode::kUsage, "checkpoint: optimizer is " + optimizer_name + " in " + reader.folder() + " and " +
                                          settings.optimizer.name + " now; it must be the same to resume");
-    reader.read(pieces_to_load(*store, false));
+    reader.read(pieces_to_load(*store, false).pieces);
     reader.read(buffer_pieces());
     store->refresh_work();
     updates = reader.state().at("updates").get<int64_t>();

@@ -51,7 +51,7 @@ Block add_block_weights(ModelBuilder& build, const ModelConfig& c, const std::st
 
 at::Tensor attend(const at::Tensor& x, const Block& b, std::span<const at::Tensor> w, const ModelConfig& c, int64_t i,
                   StepContext& context) {
-  const RotaryTables tables = rotary_tables(x.size(1), c.head_dim, c.rope_theta, x.scalar_type());
+  const RotaryTables tables = rotary_tables(x.size(1), c.head_dim, c.rope_theta, x);
   const at::Tensor q = rotate(split_heads(b.q(x, w), c.num_heads), tables);
   const at::Tensor k = rotate(split_heads(b.k(x, w), c.num_kv_heads), tables);
   const at::Tensor v = split_heads(b.v(x, w), c.num_kv_heads);

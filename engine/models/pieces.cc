@@ -43,7 +43,7 @@ at::Tensor dropout_mask(at::IntArrayRef shape, const DropoutSite& site, const St
 
 at::Tensor dropout(const at::Tensor& x, const DropoutSite& site, const StepContext& context) {
   if (site.p == 0 || !context.training) return x;
-  return x * dropout_mask(x.sizes(), site, context).to(x.scalar_type());
+  return x * dropout_mask(x.sizes(), site, context).to(x.device(), x.scalar_type());
 }
 
 at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
@@ -54,19 +54,19 @@ at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::
   const at::Tensor keys = groups == 1 ? k : k.repeat_interleave(groups, 1);
   const at::Tensor values = groups == 1 ? v : v.repeat_interleave(groups, 1);
   const int64_t length = q.size(2);
-  const at::Tensor future = at::full({length, length}, -INFINITY, at::kFloat).triu(1);
+  const at::Tensor future = at::full({length, length}, -INFINITY, q.options().dtype(at::kFloat)).triu(1);
   const at::Tensor scores = ds::matmul(q, keys.transpose(2, 3)).to(at::kFloat) * options.scale + future;
   const at::Tensor weights = dropout(at::softmax(scores, -1), options.dropout, context);
   return ds::matmul(weights.to(v.scalar_type()), values);
 }
 
-RotaryTables rotary_tables(int64_t length, int64_t head_dim, double theta, c10::ScalarType dtype) {
+RotaryTables rotary_tables(int64_t length, int64_t head_dim, double theta, const at::Tensor& like) {
   at::NoGradGuard no_grad;
   const at::Tensor exponents = at::arange(0, head_dim, 2, at::kLong).to(at::kFloat) / static_cast<double>(head_dim);
   const at::Tensor inverse = 1.0 / at::pow(theta, exponents);
   const at::Tensor half = at::outer(at::arange(0, length, at::kFloat), inverse);
   const at::Tensor angles = at::cat({half, half}, -1);
-  return {angles.cos().to(dtype), angles.sin().to(dtype)};
+  return {angles.cos().to(like.device(), like.scalar_type()), angles.sin().to(like.device(), like.scalar_type())};
 }
 
 at::Tensor rotate(const at::Tensor& x, const RotaryTables& tables) {

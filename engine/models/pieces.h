@@ -28,11 +28,12 @@ struct AttentionOptions {
 at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                             const AttentionOptions& options, const StepContext& context);
 
-// Cosine and sine tables [length, head_dim] of rotary position embedding (Su et al., 2021), halves layout as Llama.
+// Cosine and sine tables [length, head_dim] of rotary position embedding (Su et al., 2021), halves layout as Llama;
+// computed on the CPU, on the device and in the type of `like`.
 struct RotaryTables {
   at::Tensor cosine, sine;
 };
-RotaryTables rotary_tables(int64_t length, int64_t head_dim, double theta, c10::ScalarType dtype);
+RotaryTables rotary_tables(int64_t length, int64_t head_dim, double theta, const at::Tensor& like);
 at::Tensor rotate(const at::Tensor& x, const RotaryTables& tables);  // x [rows, heads, length, head_dim]
 
 // Root-mean-square norm (Zhang and Sennrich, 2019) computed in fp32, the weight applied in x's dtype.

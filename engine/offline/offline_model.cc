@@ -42,7 +42,7 @@ OfflineModel::OfflineModel(const std::string& folder) {
   }
   const CheckpointReader reader(folder);
   impl_ = std::make_unique<Impl>(reader.folder());
-  reader.read(pieces_to_load(*impl_->store, true));
+  reader.read(pieces_to_load(*impl_->store, true).pieces);
 }
 
 OfflineModel::~OfflineModel() = default;

@@ -35,6 +35,11 @@ class Adam : public UpdateRule {
                        a.weight_decay, settings_.epsilon, false, false, none, none);
   }
 
+  std::optional<DsAdamStep> adam_step(const UpdateArguments& a, float scale) const override {
+    return DsAdamStep{a.learning_rate, a.beta1, a.beta2, settings_.epsilon, a.weight_decay,
+                      settings_.bias_correction ? a.step : 0, scale, settings_.type == OptimizerSettings::Type::kAdamW};
+  }
+
  private:
   void uncorrected(const at::Tensor& parameter, const at::Tensor& gradient, const at::Tensor& exp_avg,
                    const at::Tensor& exp_avg_sq, const UpdateArguments& a) const {

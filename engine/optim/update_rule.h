@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
+#include "cuda/module.h"
 #include "engine/config/settings.h"
 #include "engine/sharding/representation.h"
 
@@ -27,6 +29,13 @@ class UpdateRule {
   // gives the same bits. Gradients may be overwritten.
   virtual void update(at::TensorList parameters, at::TensorList gradients,
                       const std::vector<std::vector<at::Tensor>>& states, const UpdateArguments& arguments) const = 0;
+
+  // The same update as a step of the device's Adam kernel, gradients scaled by `scale` on the way; nullopt: this rule is
+  // none. Its states are those of Adam, in that order.
+  virtual std::optional<DsAdamStep> adam_step(const UpdateArguments& arguments, float scale) const {
+    static_cast<void>(arguments), static_cast<void>(scale);
+    return std::nullopt;
+  }
 };
 
 std::unique_ptr<UpdateRule> make_update_rule(const OptimizerSettings& settings);

@@ -37,6 +37,7 @@ struct StageOptions {
   DType work = DType::kFloat32;       // dtype of forward and backward, and of what travels
   DType gradient = DType::kFloat32;   // dtype gradients are kept in between reduction and update
   std::vector<Kind> optimizer_states;  // kExpAvg, kExpAvgSq, kMomentum: fp32
+  int cuda_device = -1;                // where all of it lies; -1: host memory
 };
 
 // fp32 work has no separate master: the update is made on the (own part of the) work arena.

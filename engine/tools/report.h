@@ -14,7 +14,7 @@ struct ReportRow {
   std::string detail;
 };
 
-// Libraries: libtorch, Open MPI, PMIx, UCX, NCCL, CUDA's driver. Those that are no part of the build are opened at run
+// Libraries: libtorch and its CUDA half, Open MPI, PMIx, UCX, our CUDA module, NCCL, CUDA's driver. Those that are no part of the build are opened at run
 // time, as the programs would.
 std::vector<ReportRow> report_libraries();
 

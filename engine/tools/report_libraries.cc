@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "cuda/loader.h"
+#include "engine/device/torch_cuda.h"
 #include "engine/tools/report.h"
 
 namespace ds {
@@ -59,12 +61,26 @@ ReportRow ucx_row() {
   return {"UCX", Presence::kThere, version ? version() : "version unknown"};
 }
 
-ReportRow nccl_row() {
-  constexpr const char* kName = "libnccl.so.2";
-  const Library library(kName);
-  if (!library) return missing("NCCL", kName);
+ReportRow torch_cuda_row() {
+  const std::string absence = load_torch_cuda();
+  return {"libtorch CUDA", absence.empty() ? Presence::kThere : Presence::kMissing,
+          absence.empty() ? "computes on CUDA devices" : absence};
+}
+
+// The module may be there on a machine without a driver: then the driver's row says what is missing.
+ReportRow cuda_module_row(const CudaSupport& cuda) {
+  if (!cuda.module) return {"CUDA module", Presence::kMissing, cuda.absence};
+  const int version = cuda.module->table->runtime_version;
+  std::string detail = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10) + ", ";
+  detail += cuda.usable() ? std::to_string(cuda.num_devices) + " devices" : cuda.absence;
+  return {"CUDA module", Presence::kThere, detail};
+}
+
+ReportRow nccl_row(const CudaSupport& cuda) {
+  const std::string absence = cuda.nccl_absence();
+  if (!absence.empty()) return {"NCCL", Presence::kMissing, absence};
   int number = 0;
-  if (auto* version = library.function<int(int*)>("ncclGetVersion")) version(&number);
+  cuda.module->table->nccl_runtime_version(&number);
   return {"NCCL", Presence::kThere,
           std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100)};
 }
@@ -81,7 +97,8 @@ ReportRow cuda_row() {
 }  // namespace
 
 std::vector<ReportRow> report_libraries() {
-  return {torch_row(), mpi_row(), pmix_row(), ucx_row(), nccl_row(), cuda_row()};
+  const CudaSupport cuda = find_cuda();
+  return {torch_row(), torch_cuda_row(), mpi_row(), pmix_row(), ucx_row(), cuda_module_row(cuda), nccl_row(cuda), cuda_row()};
 }
 
 }  // namespace ds

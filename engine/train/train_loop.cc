@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "collectives/nccl_world.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/data/batch_loader.h"
 #include "engine/metrics/csv_file.h"
@@ -59,6 +60,12 @@ std::string agree_on_checkpoint(const Settings& settings, Communicator& world) {
   return path;
 }
 
+// Device tensors travel over NCCL; one rank alone sends none.
+std::unique_ptr<Communicator> device_group(Communicator& world, const ComputeDevice& device) {
+  if (!device.on_cuda() || world.size() == 1) return nullptr;
+  return nccl_communicator(world, device.cuda, device.cuda_device);
+}
+
 class TrainingRun {
  public:
   TrainingRun(const Settings& settings, const RunContext& context)
@@ -66,7 +73,9 @@ class TrainingRun {
         context_(context),
         world_(*context.world),
         model_config_(load_model_config(settings.model_folder)),
-        trainer_(std::make_unique<Trainer>(settings_, model_config_, world_)),
+        device_group_(device_group(world_, context.device)),
+        trainer_(std::make_unique<Trainer>(settings_, model_config_, device_group_ ? *device_group_ : world_,
+                                           context.device)),
         data_(open_data(settings.data.train, settings, model_config_.vocab_size, settings.data.shuffle)) {
     if (!settings.data.valid.empty()) valid_ = open_data(settings.data.valid, settings, model_config_.vocab_size, false);
     fingerprint_ = data_->index().fingerprint(data_->source().fingerprint());
@@ -177,7 +186,8 @@ class TrainingRun {
     SaveRequest request;
     request.folder = settings_.output + "/checkpoints";
     request.step = position_.step;
-    request.pieces = pieces_to_save(trainer_->store());
+    const StatePieces state_pieces = pieces_to_save(trainer_->store());
+    request.pieces = state_pieces.pieces;
     request.state = &state;
     request.model_config_text = model_config_.json_text;
     request.keep = settings_.checkpoint.keep;
@@ -190,6 +200,7 @@ class TrainingRun {
   RunContext context_;
   Communicator& world_;
   ModelConfig model_config_;
+  std::unique_ptr<Communicator> device_group_;  // on CUDA with several ranks: the world over NCCL
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<BatchLoader> data_, valid_;
   std::unique_ptr<CsvFile> metrics_, eval_;

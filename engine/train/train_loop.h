@@ -3,6 +3,7 @@
 
 #include "collectives/communicator.h"
 #include "engine/config/settings.h"
+#include "engine/device/compute_device.h"
 #include "engine/train/rank_report.h"
 
 namespace ds {
@@ -11,6 +12,7 @@ struct RunContext {
   Communicator* world = nullptr;
   RankReport* report = nullptr;
   int64_t generation = 1;  // for metrics.csv
+  ComputeDevice device{};
 };
 
 // Returns the exit code: 0 done, 75 saved on request, 128 + signal stopped. Throws Error. Collective.

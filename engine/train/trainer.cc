@@ -12,8 +12,17 @@
 namespace ds {
 namespace {
 
-at::Tensor matrix(const std::vector<int64_t>& values, int64_t rows, int64_t length) {
-  return at::from_blob(const_cast<int64_t*>(values.data()), {rows, length}, at::kLong).clone();
+at::Tensor matrix(const std::vector<int64_t>& values, int64_t rows, int64_t length, c10::Device device) {
+  return at::from_blob(const_cast<int64_t*>(values.data()), {rows, length}, at::kLong).clone().to(device);
+}
+
+StageOptions options_on(const ComputeDevice& device, StageOptions options) {
+  options.cuda_device = device.cuda_device;
+  return options;
+}
+
+std::shared_ptr<const DeviceKernels> kernels_on(const ComputeDevice& device) {
+  return device.cuda.module ? std::make_shared<DeviceKernels>(device.cuda.module) : nullptr;
 }
 
 }  // namespace
@@ -23,12 +32,14 @@ struct Trainer::Losses {
   std::vector<double> sums, counts;
 };
 
-Trainer::Trainer(const Settings& settings, const ModelConfig& model, Communicator& group)
+Trainer::Trainer(const Settings& settings, const ModelConfig& model, Communicator& group,
+                 const ComputeDevice& device)
     : settings_(settings), group_(group), model_(make_model(model)) {
   exclude_from_decay(model_, settings_.no_decay);
   auto rule = make_update_rule(settings_.optimizer);
-  store_ = std::make_unique<ParameterStore>(model_.parameters, model_.units, stage_options(settings_, rule->states()),
-                                            group_);
+  store_ = std::make_unique<ParameterStore>(model_.parameters, model_.units,
+                                            options_on(device, stage_options(settings_, rule->states())), group_,
+                                            kernels_on(device));
   gradients_ = std::make_unique<GradientReducer>(*store_);
   optimizer_ = std::make_unique<ShardedOptimizer>(*store_, std::move(rule));
   runner_ = std::make_unique<LayerRunner>(model_, *store_, *gradients_);
@@ -37,8 +48,8 @@ Trainer::Trainer(const Settings& settings, const ModelConfig& model, Communicato
 
 StepContext Trainer::context_of(const Batch& batch, int64_t step) const {
   StepContext context;
-  context.tokens = matrix(batch.tokens, batch.rows, batch.length);
-  context.labels = matrix(batch.labels, batch.rows, batch.length);
+  context.tokens = matrix(batch.tokens, batch.rows, batch.length, store_->device());
+  context.labels = matrix(batch.labels, batch.rows, batch.length, store_->device());
   context.samples = batch.samples;
   context.step = step;
   context.seed = settings_.seed;
@@ -57,7 +68,8 @@ void Trainer::run_micro_steps(const BatchLoader& data, int64_t step, Losses& los
     const bool mean = settings_.loss_average == "microbatches";
     runner_->train(context, mean && batch.counted > 0 ? 1.0 / static_cast<double>(batch.counted) : 1.0);
     if (batch.dummy) continue;
-    const double* rows = context.row_losses.const_data_ptr<double>();
+    const at::Tensor row_losses = context.row_losses.to(at::kCPU);
+    const double* rows = row_losses.const_data_ptr<double>();
     for (int64_t b = 0; b < batch.rows; ++b) {
       const int64_t sample = batch.samples[b] - step * sizes.train;
       losses.sums[sample] = rows[b];
@@ -139,7 +151,8 @@ double Trainer::evaluate(const BatchLoader& data, int64_t max_batches) {
     StepContext context = context_of(batch, 0);
     runner_->evaluate(context);
     if (batch.dummy) continue;
-    const double* losses = context.row_losses.const_data_ptr<double>();
+    const at::Tensor row_losses = context.row_losses.to(at::kCPU);
+    const double* losses = row_losses.const_data_ptr<double>();
     for (int64_t b = 0; b < batch.rows; ++b) totals[0] += losses[b];
     totals[1] += static_cast<double>(batch.counted);
   }

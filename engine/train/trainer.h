@@ -8,6 +8,7 @@
 #include "engine/config/model_config.h"
 #include "engine/config/settings.h"
 #include "engine/data/batch_loader.h"
+#include "engine/device/compute_device.h"
 #include "engine/models/layer.h"
 #include "engine/optim/lr_schedule.h"
 #include "engine/train/layer_runner.h"
@@ -25,8 +26,9 @@ struct StepResult {
 
 class Trainer {
  public:
-  // group: the data-parallel group, outlives the trainer. Weights are zeros until they are set.
-  Trainer(const Settings& settings, const ModelConfig& model, Communicator& group);
+  // group: the data-parallel group, outlives the trainer; it moves tensors of `device`. Weights are zeros until they are
+  // set.
+  Trainer(const Settings& settings, const ModelConfig& model, Communicator& group, const ComputeDevice& device = {});
 
   ParameterStore& store() { return *store_; }
   LayerRunner& runner() { return *runner_; }

@@ -20,6 +20,7 @@ json numerics(const Trainer& trainer) {
           {"micro_batch", s.batch.micro},
           {"accumulation", s.batch.accumulation},
           {"precision", static_cast<int>(s.precision)},
+          {"device", const_cast<Trainer&>(trainer).store().device().is_cpu() ? "cpu" : "cuda"},
           {"threads_per_rank", at::get_num_threads()},
           {"cpu_capability", at::get_cpu_capability()},
           {"reduction", s.reduction},
@@ -62,7 +63,9 @@ Position restore(Trainer& trainer, const CheckpointReader& reader, const std::st
     must_match(state, "data", data_fingerprint, problems);
     throw_if_any("", problems);
   }
-  reader.read(pieces_to_load(trainer.store(), weights_only));
+  const StatePieces pieces = pieces_to_load(trainer.store(), weights_only);
+  reader.read(pieces.pieces);
+  pieces.write_back();
   trainer.store().refresh_work();
   if (weights_only) return {};
   trainer.set_updates(state.at("updates").get<int64_t>());

@@ -10,13 +10,13 @@
 
 namespace ds {
 
-Arena::Arena(const Representation& representation, const std::vector<UnitLayout>& layouts)
+Arena::Arena(const Representation& representation, const std::vector<UnitLayout>& layouts, c10::Device device)
     : representation_(representation), offsets_{0} {
   for (const UnitLayout& layout : layouts) {
     names_.push_back(layout.name);
     offsets_.push_back(offsets_.back() + (representation.spread == Spread::kFlat ? layout.shard() : layout.padded));
   }
-  storage_ = at::zeros({offsets_.back()}, torch_type(representation.dtype));
+  storage_ = at::zeros({offsets_.back()}, at::TensorOptions(torch_type(representation.dtype)).device(device));
 }
 
 int64_t Arena::bytes() const { return storage_.numel() * static_cast<int64_t>(size_of(representation_.dtype)); }
@@ -34,13 +34,14 @@ std::string Arena::describe() const {
   return text;
 }
 
-SlotPool::SlotPool(int64_t slot_elements, DType dtype) : slot_elements_(slot_elements), dtype_(dtype) {}
+SlotPool::SlotPool(int64_t slot_elements, DType dtype, c10::Device device)
+    : slot_elements_(slot_elements), dtype_(dtype), device_(device) {}
 
 int SlotPool::acquire(int64_t elements) {
   if (elements > slot_elements_) throw Error(ErrorCode::kInternal, "engine: a unit is larger than a slot");
   auto free = std::find(lent_.begin(), lent_.end(), 0);
   if (free == lent_.end()) {
-    buffers_.push_back(at::empty({slot_elements_}, torch_type(dtype_)));
+    buffers_.push_back(at::empty({slot_elements_}, at::TensorOptions(torch_type(dtype_)).device(device_)));
     free = lent_.insert(lent_.end(), 0);
   }
   *free = elements;

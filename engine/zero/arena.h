@@ -14,7 +14,7 @@ namespace ds {
 // One persistent representation on this rank; zeros at first.
 class Arena {
  public:
-  Arena(const Representation& representation, const std::vector<UnitLayout>& layouts);
+  Arena(const Representation& representation, const std::vector<UnitLayout>& layouts, c10::Device device);
 
   const Representation& representation() const { return representation_; }
   int64_t bytes() const;
@@ -32,7 +32,7 @@ class Arena {
 // Equal-sized buffers lent to units while they need one; grows on demand and remembers the largest sum lent.
 class SlotPool {
  public:
-  SlotPool(int64_t slot_elements, DType dtype);
+  SlotPool(int64_t slot_elements, DType dtype, c10::Device device);
   // A buffer of at least `elements` elements (at most slot_elements), contents undefined.
   int acquire(int64_t elements);
   void release(int slot);
@@ -43,6 +43,7 @@ class SlotPool {
  private:
   int64_t slot_elements_;
   DType dtype_;
+  c10::Device device_;
   std::vector<at::Tensor> buffers_;
   std::vector<int64_t> lent_;  // elements, 0 = free
   int64_t lent_bytes_ = 0, peak_bytes_ = 0;

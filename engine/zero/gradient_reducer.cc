@@ -16,7 +16,7 @@ GradientReducer::GradientReducer(ParameterStore& store) : store_(store), scatter
     units_.push_back({-1, std::vector<char>(layout.slots.size(), 0), false});
     largest = std::max(largest, layout.padded);
   }
-  if (scatter_) buckets_ = std::make_unique<SlotPool>(largest, store_.options().work);
+  if (scatter_) buckets_ = std::make_unique<SlotPool>(largest, store_.options().work, store_.device());
 }
 
 at::Tensor GradientReducer::memory(int unit) {
@@ -110,17 +110,21 @@ at::Tensor GradientReducer::reduced(int unit) {
   return sum.narrow(0, store_.master_begin(unit), store_.layouts()[unit].shard());
 }
 
+double GradientReducer::squares(const at::Tensor& values) const {
+  return store_.kernels() ? store_.kernels()->block_squares(values) : block_squares(values);
+}
+
 double GradientReducer::sum_of_squares() {
   const int ranks = store_.group().size();
   std::vector<double> by_owner(ranks, 0.0);
   if (store_.options().stage == 0) {
     for (int u = 0; u < store_.num_units(); ++u) {
       const int64_t shard = store_.layouts()[u].shard();
-      for (int r = 0; r < ranks; ++r) by_owner[r] += block_squares(reduced(u).narrow(0, r * shard, shard));
+      for (int r = 0; r < ranks; ++r) by_owner[r] += squares(reduced(u).narrow(0, r * shard, shard));
     }
   } else {
     double own = 0;
-    for (int u = 0; u < store_.num_units(); ++u) own += block_squares(reduced(u));
+    for (int u = 0; u < store_.num_units(); ++u) own += squares(reduced(u));
     store_.group().all_gather({&own, 1, DType::kFloat64}, {by_owner.data(), ranks, DType::kFloat64}).wait();
   }
   double sum = 0;

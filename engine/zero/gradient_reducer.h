@@ -50,6 +50,7 @@ class GradientReducer {
   };
   at::Tensor memory(int unit);     // whole unit: bucket or arena
   void zero_untouched(int unit, at::Tensor memory);
+  double squares(const at::Tensor& values) const;
 
   ParameterStore& store_;
   bool scatter_;  // stages 2 and 3

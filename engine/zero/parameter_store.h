@@ -11,6 +11,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "collectives/communicator.h"
+#include "engine/device/device_kernels.h"
 #include "engine/sharding/representation.h"
 #include "engine/zero/arena.h"
 
@@ -19,13 +20,16 @@ namespace ds {
 class ParameterStore {
  public:
   // group: the data-parallel group over which states are spread; outlives the store. All ranks pass the same model.
+  // kernels: what computes on options.cuda_device beside libtorch; nullptr on the CPU.
   ParameterStore(std::vector<Parameter> parameters, std::vector<UnitDefinition> units, const StageOptions& options,
-                 Communicator& group);
+                 Communicator& group, std::shared_ptr<const DeviceKernels> kernels = nullptr);
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const std::vector<UnitLayout>& layouts() const { return layouts_; }
   const StageOptions& options() const { return options_; }
   Communicator& group() const { return group_; }
+  c10::Device device() const { return device_; }
+  const DeviceKernels* kernels() const { return kernels_.get(); }
   int num_units() const { return static_cast<int>(layouts_.size()); }
   int unit_of(int parameter) const { return unit_of_[parameter]; }
   int slot_of(int parameter) const { return slot_of_[parameter]; }  // position within its unit's layout
@@ -60,10 +64,15 @@ class ParameterStore {
   using Fill = std::function<void(int parameter, int64_t offset, int64_t count, float* out)>;
   void set_weights(const Fill& fill, bool round_masters);
 
-  // Work copies from masters, after masters were changed (update, checkpoint). Collective at stages 1 and 2.
-  void refresh_work();
+  // This rank's own part of the unit's work copy: what master(unit) covers, in the work dtype. The masters themselves
+  // where there are no separate ones.
+  at::Tensor own_work(int unit);
 
-  // Full fp32 values of one parameter on every rank (export, evaluation of masters). Collective.
+  // Work copies from masters, after masters were changed (update, checkpoint). own_is_current: an update has written the
+  // own parts already. Collective at stages 1 and 2.
+  void refresh_work(bool own_is_current = false);
+
+  // Full fp32 values of one parameter in host memory on every rank (export, evaluation of masters). Collective.
   at::Tensor full_master(int parameter);
 
  private:
@@ -73,6 +82,8 @@ class ParameterStore {
   std::vector<UnitLayout> layouts_;
   StageOptions options_;
   Communicator& group_;
+  c10::Device device_;
+  std::shared_ptr<const DeviceKernels> kernels_;
   std::vector<int> unit_of_, slot_of_;
   std::vector<Arena> arenas_;
   std::vector<at::Tensor> tensors_;

@@ -28,11 +28,27 @@ ShardedOptimizer::ShardedOptimizer(ParameterStore& store, std::unique_ptr<Update
 
 void ShardedOptimizer::step(GradientReducer& gradients, float scale, const UpdateArguments& arguments) {
   at::NoGradGuard no_grad;
-  update(gradients, with_decay_, scale, arguments);
   UpdateArguments undecayed = arguments;
   undecayed.weight_decay = 0;
-  update(gradients, without_decay_, scale, undecayed);
-  store_.refresh_work();
+  if (fused()) {
+    update_fused(gradients, with_decay_, *rule_->adam_step(arguments, scale));
+    update_fused(gradients, without_decay_, *rule_->adam_step(undecayed, scale));
+  } else {
+    update(gradients, with_decay_, scale, arguments);
+    update(gradients, without_decay_, scale, undecayed);
+  }
+  store_.refresh_work(fused());
+}
+
+void ShardedOptimizer::update_fused(GradientReducer& gradients, const std::vector<Segment>& segments,
+                                    const DsAdamStep& step) {
+  const bool separate = store_.has_arena(Kind::kMaster);
+  for (const Segment& s : segments) {
+    const auto part = [&](const at::Tensor& whole) { return whole.narrow(0, s.begin, s.count); };
+    store_.kernels()->adam(part(store_.master(s.unit)), part(store_.state(Kind::kExpAvg, s.unit)),
+                           part(store_.state(Kind::kExpAvgSq, s.unit)), part(gradients.reduced(s.unit)),
+                           separate ? part(store_.own_work(s.unit)) : at::Tensor(), step);
+  }
 }
 
 void ShardedOptimizer::update(GradientReducer& gradients, const std::vector<Segment>& segments, float scale,

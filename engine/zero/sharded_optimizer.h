@@ -26,6 +26,8 @@ class ShardedOptimizer {
     int64_t begin = 0, count = 0;
     bool decays = true;
   };
+  bool fused() const { return store_.kernels() && rule_->adam_step({}, 1.0f); }
+  void update_fused(GradientReducer& gradients, const std::vector<Segment>& segments, const DsAdamStep& step);
   void update(GradientReducer& gradients, const std::vector<Segment>& segments, float scale,
               const UpdateArguments& arguments);
 

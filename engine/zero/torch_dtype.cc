@@ -34,6 +34,11 @@ DType dtype_of(c10::ScalarType type) {
   }
 }
 
+c10::Device torch_device(int cuda_device) {
+  if (cuda_device < 0) return c10::Device(c10::DeviceType::CPU);
+  return c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(cuda_device));
+}
+
 TensorView view_of(const at::Tensor& tensor) {
   if (!tensor.is_contiguous()) throw Error(ErrorCode::kInternal, "engine: a tensor to be sent is not contiguous");
   return {tensor.data_ptr(), tensor.numel(), dtype_of(tensor.scalar_type())};

@@ -7,6 +7,7 @@
 #include "agent/proto/control.pb.h"
 #include "hostfiles/rankfile.h"
 #include "launcher/agent_starter.h"
+#include "launcher/device_check.h"
 #include "launcher/hosts_from.h"
 #include "launcher/launch_plan.h"
 #include "launcher/option_table.h"
@@ -137,6 +138,37 @@ TEST(Hosts, TheFirstSourceThatIsThereCounts) {
   EXPECT_EQ(source.cluster.hosts[0].slots, 2);
   source = hosts_from(parse_options({"true"}), {}, here, std::nullopt);
   EXPECT_EQ(source.cluster.hosts[0].name, "here");
+}
+
+// As the host named them, whichever of CUDA's three ways that is.
+TEST(StartMessage, ARankGetsItsDeviceByTheNameItsHostGave) {
+  for (const std::string& name : {"3", "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", "MIG-8932f937-d72c-4106-c12f-20bd9faed9f6"}) {
+    LaunchPlan p = plan("-np 2 a", cluster_of({2}));
+    p.ranks[1].gpus = {name};
+    StartRequest request;
+    request.argv = {{"a"}};
+    request.program_env = {{}};
+    request.program_wdir = {""};
+    control::Envelope message;
+    ASSERT_TRUE(message.ParseFromString(StartMessages(p, request).for_host(0)));
+    EXPECT_EQ(message.start().ranks(0).env_size(), 0);
+    ASSERT_EQ(message.start().ranks(1).env_size(), 1);
+    EXPECT_EQ(message.start().ranks(1).env(0), "CUDA_VISIBLE_DEVICES=" + name);
+  }
+}
+
+TEST(DeviceCheck, CudaOnHostsWithoutGpusIsRefusedNamingThem) {
+  LaunchPlan p = plan("-np 3 a", cluster_of({1, 1, 1}));
+  p.hosts[0].cores = p.hosts[1].cores = {0};  // h2 has not been asked yet
+  p.ranks[1].gpus = {"0"};
+  EXPECT_NO_THROW(check_device("auto", p));
+  try {
+    check_device("cuda", p);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    EXPECT_TRUE(std::string(error.what()).starts_with("train.device=cuda: no GPU on h0:")) << error.what();
+  }
 }
 
 TEST(StartMessage, EachHostGetsItsOwnRanksAndAllHosts) {

@@ -63,7 +63,7 @@ class TrainingState : public testing::Test {
       for (; position.step < kSteps; ++position.step) {
         if (save && position.step == kSaveAt) {
           const nlohmann::json state = describe_state(trainer, position, "data");
-          save_checkpoint(world, {folder_.string(), position.step, pieces_to_save(trainer.store()), &state, "{}", 0});
+          save_checkpoint(world, {folder_.string(), position.step, pieces_to_save(trainer.store()).pieces, &state, "{}", 0});
         }
         const double loss = trainer.train_step(*data, position.step).loss;
         if (world.rank() == 0 && position.step >= kSaveAt) result.losses.push_back(loss);
