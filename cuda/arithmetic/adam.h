@@ -26,8 +26,9 @@ inline AdamFactors adam_factors(const DsAdamStep& s) {
   f.scale = s.scale;
   f.beta1 = static_cast<float>(s.beta1);
   f.beta2 = static_cast<float>(s.beta2);
-  f.rest1 = static_cast<float>(1 - s.beta1);
-  f.rest2 = static_cast<float>(1 - s.beta2);
+  // With bias correction as torch's kernels round it, without as DeepSpeed's FusedAdam and the engine's own loop do.
+  f.rest1 = corrected ? static_cast<float>(1 - s.beta1) : 1.0f - f.beta1;
+  f.rest2 = corrected ? static_cast<float>(1 - s.beta2) : 1.0f - f.beta2;
   f.epsilon = static_cast<float>(s.epsilon);
   f.keep = s.decoupled ? static_cast<float>(1 - s.learning_rate * s.weight_decay) : 1.0f;
   f.decay = s.decoupled ? 0.0f : static_cast<float>(s.weight_decay);

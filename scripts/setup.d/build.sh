@@ -34,7 +34,7 @@ configure() {
   wanted=ON
   if [ "$1" = programs ] && [ "$(cache_value DSLAUNCH_TESTS)" != ON ]; then wanted=OFF; fi
   options=(-S "$root" -B "$build_folder" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DDSLAUNCH_TESTS=$wanted"
-    "-DDSLAUNCH_BENCH=$wanted" ${libtorch_options[@]+"${libtorch_options[@]}"})
+    "-DDSLAUNCH_BENCH=$wanted" ${libtorch_options[@]+"${libtorch_options[@]}"} ${nccl_options[@]+"${nccl_options[@]}"})
   if apt_has_old_compiler; then options+=(-DCMAKE_C_COMPILER=gcc-12 -DCMAKE_CXX_COMPILER=g++-12); fi
   if [ -e "$build_folder/build.ninja" ] && [ "$(cat "$build_folder/configured" 2>/dev/null)" = "${options[*]}" ]; then
     return  # ninja itself notices changed CMake files
