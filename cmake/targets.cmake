@@ -1,7 +1,8 @@
 # How libraries, programs and tests of this project are made.
 #   ds_library(name SOURCES ... PUBLIC ... PRIVATE ...)
 #   ds_program(name SOURCES ... LIBS ...)
-#   ds_test(name LABEL unit|process|mpi|cluster SOURCES ... LIBS ...)   GoogleTest; one CTest test per TEST
+#   ds_test(name LABEL unit|process|mpi|cluster|gpu SOURCES ... LIBS ...)   GoogleTest; one CTest test per TEST
+#     FILTER pattern: only those tests; ds_more_tests(name LABEL ... FILTER ...) adds others of the program
 add_library(ds_warnings INTERFACE)
 target_compile_options(ds_warnings INTERFACE -Wall -Wextra -Werror)
 
@@ -38,13 +39,22 @@ function(ds_test_environment name)
 endfunction()
 
 function(ds_test name)
-  cmake_parse_arguments(A "" "LABEL;TIMEOUT" "SOURCES;LIBS" ${ARGN})
-  if(NOT A_TIMEOUT)
-    set(A_TIMEOUT 120)
-  endif()
+  cmake_parse_arguments(A "" "LABEL;TIMEOUT;FILTER" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE ${A_LIBS} GTest::gtest GTest::gtest_main ds_warnings)
   ds_test_environment(${name})
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+  ds_more_tests(${name} LABEL ${A_LABEL} TIMEOUT "${A_TIMEOUT}" FILTER "${A_FILTER}")
+endfunction()
+
+function(ds_more_tests name)
+  cmake_parse_arguments(A "" "LABEL;TIMEOUT;FILTER" "" ${ARGN})
+  if(NOT A_TIMEOUT)
+    set(A_TIMEOUT 120)
+  endif()
+  set(_filter "")
+  if(A_FILTER)
+    set(_filter TEST_FILTER "${A_FILTER}")
+  endif()
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 ${_filter}
                        PROPERTIES LABELS ${A_LABEL} TIMEOUT ${A_TIMEOUT})
 endfunction()

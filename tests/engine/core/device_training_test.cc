@@ -7,13 +7,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "collectives/nccl_world.h"
 #include "collectives/thread_world.h"
 #include "engine/models/from_config.h"
 #include "engine/train/trainer.h"
 #include "engine/train/training_state.h"
+#include "tests/engine/core/device_ranks.h"
 #include "tests/engine/core/tiny.h"
-#include "tests/support/fake_cuda.h"
 
 namespace ds {
 namespace {
@@ -22,19 +21,14 @@ struct Outcome {
   std::vector<double> losses, norms;
 };
 
-Outcome train(const tiny::Run& run, bool on_device, int steps = 6) {
+Outcome train(const tiny::Run& run, const DevicePlacer& place, int steps = 6) {
   at::set_num_threads(1);
   Outcome outcome;
   const Settings settings = tiny::settings(run);
   const ModelConfig config = tiny::llama();
   run_thread_world(run.world, [&](Communicator& world) {
-    ComputeDevice device;
-    std::unique_ptr<Communicator> group;
-    if (on_device) {
-      device.cuda = fake_cuda::support();
-      group = nccl_communicator(world, device.cuda, world.rank());
-    }
-    Trainer trainer(settings, config, group ? *group : world, device);
+    const DeviceRank rank = place(world);
+    Trainer trainer(settings, config, rank.group ? *rank.group : world, rank.device);
     initialise_weights(trainer.store(), settings.seed);
     const auto data = tiny::data(settings, config.vocab_size);
     for (int step = 0; step < steps; ++step) {
@@ -52,7 +46,7 @@ class DeviceTraining : public testing::TestWithParam<std::tuple<int, int, Precis
 TEST_P(DeviceTraining, FollowsTheCpusCurve) {
   const auto [stage, world, precision] = GetParam();
   const tiny::Run run{stage, world, precision};
-  const Outcome cpu = train(run, false), device = train(run, true);
+  const Outcome cpu = train(run, on_cpu), device = train(run, on_fake);
   ASSERT_EQ(cpu.losses.size(), device.losses.size());
   // The same sums over ranks and the same squares: the first step has the same bits.
   EXPECT_EQ(device.losses[0], cpu.losses[0]);
@@ -73,6 +67,22 @@ INSTANTIATE_TEST_SUITE_P(Every, DeviceTraining,
                                   std::to_string(std::get<1>(info.param)) +
                                   (std::get<2>(info.param) == Precision::kFloat32 ? "Fp32" : "Bf16");
                          });
+
+// Products and reductions of libtorch on a GPU round in their own order: close, not equal.
+TEST(GpuTraining, FollowsTheCpusCurve) {
+  const CudaSupport cuda = find_cuda();
+  for (int world : {1, 2})
+    for (int stage : {0, 1, 2, 3}) {
+      if (const std::string absence = gpu_absence(cuda, world); !absence.empty())
+        GTEST_SKIP() << "skipped: no GPU: " << absence;
+      const Outcome cpu = train({stage, world}, on_cpu), gpu = train({stage, world}, on_gpus(cuda));
+      ASSERT_EQ(cpu.losses.size(), gpu.losses.size());
+      for (size_t i = 0; i < cpu.losses.size(); ++i) {
+        EXPECT_NEAR(gpu.losses[i], cpu.losses[i], 1e-4 * cpu.losses[i]) << "stage " << stage << " step " << i;
+        EXPECT_NEAR(gpu.norms[i], cpu.norms[i], 1e-3 * cpu.norms[i]) << "stage " << stage << " step " << i;
+      }
+    }
+}
 
 // What a device's state goes through: copied to host memory, saved, loaded, copied back.
 TEST(StagedState, IsSavedAndLoadedThroughItsCopies) {

@@ -58,7 +58,8 @@ fs::path write_train_cfg(const Case& golden) {
 
 }  // namespace
 
-std::vector<Measured> train(const Case& golden, const std::vector<std::pair<std::string, std::string>>& overrides) {
+std::vector<Measured> train(const Case& golden, const std::vector<std::pair<std::string, std::string>>& overrides,
+                            const DevicePlacer& place) {
   at::set_num_threads(1);
   const fs::path cfg = write_train_cfg(golden);
   const Settings settings = resolve(load_train_config(cfg.string(), overrides), golden.world);
@@ -66,7 +67,8 @@ std::vector<Measured> train(const Case& golden, const std::vector<std::pair<std:
   const ModelConfig model = load_model_config(settings.model_folder);
   std::vector<Measured> measured;
   run_thread_world(golden.world, [&](Communicator& world) {
-    Trainer trainer(settings, model, world);
+    const DeviceRank rank = place(world);
+    Trainer trainer(settings, model, rank.group ? *rank.group : world, rank.device);
     load_weights(trainer.store(), settings.model_folder);
     auto source = open_tokens(settings.data.train, "bytes");
     const SampleIndex index(source->size(), golden.sequence_length, false, 0, "golden");

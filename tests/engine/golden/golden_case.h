@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/engine/core/device_ranks.h"
+
 namespace ds::golden {
 
 struct Row {
@@ -27,7 +29,8 @@ struct Measured {
 };
 
 // Trains the case with ranks as threads. extra: lines appended to train.cfg; overrides: "section.key" values.
-std::vector<Measured> train(const Case& golden, const std::vector<std::pair<std::string, std::string>>& overrides = {});
+std::vector<Measured> train(const Case& golden, const std::vector<std::pair<std::string, std::string>>& overrides = {},
+                            const DevicePlacer& place = on_cpu);
 
 // All cases of golden/train whose features this version has.
 std::vector<Case> shared_cases(const std::filesystem::path& golden);

@@ -82,6 +82,19 @@ TEST(TrainGolden, TheSmallCaseAgreesWithDeepSpeedUnderEveryStage) {
   }
 }
 
+// The device's kernels and groups, faked, give DeepSpeed's curve too.
+TEST(TrainGolden, TheSmallCaseAgreesWithDeepSpeedOverTheDevicesPath) { compare(small_case(), train(small_case(), {}, on_fake)); }
+
+// The tolerances are the CPU's and have not met a GPU yet: where they are too narrow, state why when widening them.
+TEST(GpuGolden, EveryCaseAgreesWithDeepSpeed) {
+  const CudaSupport cuda = find_cuda();
+  if (const std::string absence = gpu_absence(cuda, 1); !absence.empty()) GTEST_SKIP() << "skipped: no GPU: " << absence;
+  std::vector<Case> cases{small_case()};
+  if (const auto golden = test::shared_golden()) cases = shared_cases(*golden);
+  for (const Case& golden : cases)
+    if (gpu_absence(cuda, golden.world).empty()) compare(golden, train(golden, {}, on_gpus(cuda)));
+}
+
 class SharedCases : public testing::TestWithParam<int> {};
 
 // One test per eighth of the cases, so that no single test is long.
