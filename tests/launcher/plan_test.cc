@@ -142,7 +142,8 @@ TEST(Hosts, TheFirstSourceThatIsThereCounts) {
 
 // As the host named them, whichever of CUDA's three ways that is.
 TEST(StartMessage, ARankGetsItsDeviceByTheNameItsHostGave) {
-  for (const std::string& name : {"3", "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", "MIG-8932f937-d72c-4106-c12f-20bd9faed9f6"}) {
+  for (const std::string name : {"3", "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6",
+                                 "MIG-8932f937-d72c-4106-c12f-20bd9faed9f6"}) {
     LaunchPlan p = plan("-np 2 a", cluster_of({2}));
     p.ranks[1].gpus = {name};
     StartRequest request;
