@@ -75,7 +75,7 @@ int train(int argc, char** argv, ds::Communicator& world, ds::RankReport& report
   if (world.rank() == 0)
     for (const std::string& note : settings.notes) std::cout << "note: " << note << std::endl;
   const ds::ComputeDevice device = ds::agree_on_device(settings.device, world);
-  if (world.rank() == 0 && settings.device == "auto")
+  if (world.rank() == 0 && settings.device == "auto" && (device.on_cuda() || ds::has_nvidia_driver()))
     std::cout << "note: train.device=auto became " << device.statement << std::endl;
   at::set_num_threads(threads_for(settings));
   ds::watch_stop_signals();

@@ -1,6 +1,8 @@
 #include "engine/device/compute_device.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "engine/device/torch_cuda.h"
@@ -35,6 +37,13 @@ DeviceFacts facts_here(const std::string& wanted, const CudaSupport& cuda, int w
 
 }  // namespace
 
+bool has_nvidia_driver() {
+  std::error_code error;
+  for (const char* sign : {"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg"})
+    if (std::filesystem::exists(sign, error)) return true;
+  return std::getenv("DSLAUNCH_CUDA_MODULE") != nullptr;  // somebody says where it is
+}
+
 DeviceChoice agree(const std::string& wanted, const DeviceChoice& own, Communicator& world) {
   if (wanted == "cpu") return own;
   std::vector<int64_t> devices(world.size());
@@ -58,7 +67,8 @@ DeviceChoice agree(const std::string& wanted, const DeviceChoice& own, Communica
 
 ComputeDevice agree_on_device(const std::string& wanted, Communicator& world) {
   ComputeDevice result;
-  if (wanted != "cpu") result.cuda = find_cuda();
+  if (wanted == "cuda" || (wanted == "auto" && has_nvidia_driver())) result.cuda = find_cuda();
+  else result.cuda.absence = "no NVIDIA driver on this host";
   const DeviceChoice choice = agree(wanted, choose_device(facts_here(wanted, result.cuda, world.size())), world);
   result.cuda_device = choice.cuda_device;
   result.statement = choice.statement;

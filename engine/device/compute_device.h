@@ -17,6 +17,9 @@ struct ComputeDevice {
   bool on_cuda() const { return cuda_device >= 0; }
 };
 
+// Whether there is anything to ask: "auto" on a host without NVIDIA's driver is the CPU, without a word.
+bool has_nvidia_driver();
+
 // Asks this machine, then all ranks: either all compute on CUDA or none. wanted = cuda: throws kUsage on all ranks when
 // one cannot, naming it and the reason. Collective over `world`.
 ComputeDevice agree_on_device(const std::string& wanted, Communicator& world);

@@ -71,8 +71,8 @@ Position restore(Trainer& trainer, const CheckpointReader& reader, const std::st
   trainer.set_updates(state.at("updates").get<int64_t>());
   const json now = numerics(trainer), then = state.value("numerics", json::object());
   for (const auto& [key, value] : now.items())
-    if (then.value(key, json()) != value)
-      notes.push_back("resumed, not bit-identical, because " + key + " was " + then.value(key, json()).dump() + " and is " +
+    if (then.contains(key) && then.at(key) != value)  // checkpoints of older versions have fewer keys
+      notes.push_back("resumed, not bit-identical, because " + key + " was " + then.at(key).dump() + " and is " +
                       value.dump());
   return {state.at("step").get<int64_t>(), state.at("samples").get<int64_t>(), state.at("tokens").get<int64_t>()};
 }
