@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "agent/memory_binding.h"
+
 namespace ds {
 
 struct Command {
@@ -13,6 +15,7 @@ struct Command {
   std::vector<std::string> env;  // NAME=value, the whole environment
   std::string folder;            // working directory; empty = ours
   std::vector<uint32_t> cpus;    // allowed logical CPUs; empty = ours
+  MemoryBinding memory;
   int stdin_fd = -1;             // -1 = /dev/null
   int stdout_fd = -1;
   int stderr_fd = -1;

@@ -42,6 +42,31 @@ std::string machine_of(const Host& host) {
 
 }  // namespace
 
+// All that placement needs beyond cores.
+static void add_devices(const Host& host, control::HostReport& report) {
+  for (const Nic& nic : host.nics) {
+    control::NicReport& one = *report.add_nics();
+    one.set_name(nic.name);
+    one.set_rdma(nic.rdma);
+    one.set_numa(nic.numa.value_or(-1));
+    one.set_pci_switch(nic.pci_switch.value_or(-1));
+    one.set_gbits(nic.gbits);
+  }
+  for (const CacheLevel& cache : host.caches) {
+    control::CacheReport& one = *report.add_caches();
+    one.set_level(static_cast<uint32_t>(cache.level));
+    one.set_bytes(cache.bytes);
+    for (const int place : cache.of_core) one.add_of_core(static_cast<uint32_t>(place));
+  }
+  for (size_t gpu = 0; gpu < host.numa_of_gpu.size(); ++gpu) {
+    control::GpuReport& one = *report.add_gpu_places();
+    one.set_numa(host.numa_of_gpu[gpu]);
+    one.set_pci_switch(host.switch_of_gpu[gpu]);
+    if (!host.nvlinks.empty())
+      for (const int links : host.nvlinks[gpu]) one.add_nvlinks(static_cast<uint32_t>(links));
+  }
+}
+
 control::HostReport report_host(const std::string& interface, const PortRange& ports) {
   Host host = discover_host();
   control::HostReport report;
@@ -58,6 +83,7 @@ control::HostReport report_host(const std::string& interface, const PortRange& p
   put_first(host.addresses, interface);
   for (const auto& address : host.addresses) report.add_addresses(address);
   for (const auto& gpu : host.gpus) report.add_gpus(gpu);
+  add_devices(host, report);
   report.set_memory_bytes(host.memory_bytes);
   return report;
 }

@@ -77,6 +77,7 @@ void place(int from, int to, int null_flags, int report_fd) {
   reset_signals();
   if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) give_up(report_fd, Stage::kFolder);
   if (!command.cpus.empty()) sched_setaffinity(0, sizeof plan.cpus, &plan.cpus);
+  bind_memory(command.memory);
   place(command.stdin_fd, 0, O_RDONLY, report_fd);
   place(command.stdout_fd, 1, O_WRONLY, report_fd);
   place(command.stderr_fd, 2, O_WRONLY, report_fd);

@@ -75,6 +75,8 @@ Environment rank_environment(const Environment& inherited, const control::StartG
   environment.erase(kServerVariable);
   export_all(environment, start.env());
   export_all(environment, rank.env());
+  for (const std::string& hint : rank.hints())
+    if (const size_t equals = hint.find('='); equals != std::string::npos) environment.emplace(hint.substr(0, equals), hint.substr(equals + 1));
   set_place(environment, start, rank, surroundings);
   set_meeting_point(environment, start);
   environment.emplace("OMP_NUM_THREADS", thread_count(start, rank, surroundings));

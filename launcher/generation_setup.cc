@@ -49,6 +49,12 @@ void add_training(const Job& job, StartRequest& request, std::vector<std::string
                    {kEngineConfigName, job.config->ds_config_text}};
 }
 
+MemoryPolicy memory_policy(const Options& options) {
+  const bool near = options.bind_memory.empty() ? options.training() : options.bind_memory == "near";
+  if (near) return MemoryPolicy::kNear;
+  return options.bind_memory == "only" ? MemoryPolicy::kOnly : MemoryPolicy::kAnywhere;
+}
+
 }  // namespace
 
 FleetOptions fleet_options(const Job& job) {
@@ -106,6 +112,7 @@ StartRequest start_request(const Job& job, int generation, std::vector<std::stri
   request.job = job.id;
   request.generation = generation;
   request.training = job.training();
+  request.memory = memory_policy(job.options);
   request.merge_stderr = job.options.merge_stderr;
   request.wireup = job.options.wireup;
   request.interface = job.options.interface;

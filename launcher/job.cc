@@ -7,6 +7,7 @@
 #include "launcher/job_identity.h"
 #include "launcher/launch_section.h"
 #include "launcher/local_machine.h"
+#include "launcher/mesh_plan.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 #include "topology/discover_hwloc.h"
@@ -36,7 +37,9 @@ void resolve_settings(Job& job) {
   job.settings = resolve(*job.config, job.plan.world_size);
   check_device(job.settings->device, job.plan);
   job.output = job.settings->output;
-  job.plan.groups = groups_of(ProcessMesh(job.settings->parallel, job.settings->mesh_order));
+  const ProcessMesh mesh(job.settings->parallel, job.settings->mesh_order);
+  const AxisBytes bytes = num_wide_axes(mesh) > 1 ? training_axis_bytes(*job.settings) : AxisBytes{};
+  place_on_mesh(job.plan, job.options, job.hosts.cluster, job.local, mesh, bytes);
 }
 
 void check_stdin(const Job& job) {
@@ -105,6 +108,8 @@ void complete_plan(Job& job) {
                          job.rankfile ? &*job.rankfile : nullptr);
   check_stdin(job);
   resolve_settings(job);
+  if (const std::optional<ProcessMesh> mesh = mesh_of(job.options))
+    place_on_mesh(job.plan, job.options, job.hosts.cluster, job.local, *mesh, program_axis_bytes(job.options, *mesh));
 }
 
 void drop_unused_hosts(Job& job) {

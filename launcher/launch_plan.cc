@@ -1,6 +1,7 @@
 #include "launcher/launch_plan.h"
 
 #include "hostfiles/rankfile.h"
+#include "launcher/mesh_plan.h"
 #include "launcher/options.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
@@ -12,23 +13,6 @@ namespace {
 BindTo binding_of(const Options& options) {
   if (!options.bind_to.empty()) return bind_to_named(options.bind_to);
   return options.training() || options.share_cores ? BindTo::kShare : BindTo::kDefault;
-}
-
-PlacementOptions placement_of(const Options& options, const std::vector<bool>& local) {
-  PlacementOptions placement;
-  placement.num_ranks = ranks_wanted(options);
-  placement.binding.threads_are_cpus = options.threads_are_cpus;
-  if (options.cpus_per_rank) placement.binding.cpus_per_rank = *options.cpus_per_rank;
-  if (!options.map_by.empty()) take_map_by(options.map_by, placement);
-  if (options.npernode) placement.per_node = *options.npernode;
-  if (!options.rank_by.empty()) take_rank_by(options.rank_by, placement);
-  placement.oversubscribe |= options.oversubscribe;
-  placement.gpu_per_rank = options.training();
-  placement.binding.bind_to = binding_of(options);
-  if (!options.cpu_list.empty()) placement.binding.cpu_list = parse_cpu_list(options.cpu_list);
-  for (size_t host = 0; options.nolocal && host < local.size(); ++host)
-    if (local[host]) placement.without = host;
-  return placement;
 }
 
 std::vector<RankPlace> place_by_file(const Cluster& cluster, const Rankfile& rankfile, std::optional<int> wanted) {
@@ -49,8 +33,25 @@ std::vector<int> programs_of_ranks(const Options& options, size_t num_ranks) {
 
 }  // namespace
 
+PlacementOptions placement_options(const Options& options, const std::vector<bool>& local) {
+  PlacementOptions placement;
+  placement.num_ranks = ranks_wanted(options);
+  placement.binding.threads_are_cpus = options.threads_are_cpus;
+  if (options.cpus_per_rank) placement.binding.cpus_per_rank = *options.cpus_per_rank;
+  if (!options.map_by.empty()) take_map_by(options.map_by, placement);
+  if (options.npernode) placement.per_node = *options.npernode;
+  if (!options.rank_by.empty()) take_rank_by(options.rank_by, placement);
+  placement.oversubscribe |= options.oversubscribe;
+  placement.gpu_per_rank = options.training();
+  placement.binding.bind_to = binding_of(options);
+  if (!options.cpu_list.empty()) placement.binding.cpu_list = parse_cpu_list(options.cpu_list);
+  for (size_t host = 0; options.nolocal && host < local.size(); ++host)
+    if (local[host]) placement.without = host;
+  return placement;
+}
+
 std::optional<int> ranks_wanted(const Options& options) {
-  if (options.programs.size() < 2) return options.np;
+  if (options.programs.size() < 2) return options.mesh.empty() ? options.np : mesh_of(options)->world_size();
   int total = 0;
   for (const ProgramOptions& program : options.programs) total += program.np.value_or(0);
   return total;
@@ -66,7 +67,7 @@ LaunchPlan plan_launch(const Options& options, const Cluster& cluster, const std
   if (rankfile) {
     plan.ranks = place_by_file(cluster, *rankfile, wanted);
   } else {
-    const PlacementOptions placement = placement_of(options, local);
+    const PlacementOptions placement = placement_options(options, local);
     if (wanted != 0 && !(slots_known(cluster) && places_known(cluster, placement))) return plan;
     plan.ranks = place_ranks(cluster, placement);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "topology/host.h"
+#include "topology/axis_placement.h"
 #include "topology/placement.h"
 #include "topology/process_mesh.h"
 
@@ -20,6 +21,13 @@ struct PlannedGroups {
   std::vector<std::vector<int>> ranks;
 };
 
+// How the ranks of a mesh were placed, and what that costs; only when more than one axis has several members.
+struct MeshReport {
+  std::string how;                 // "by slot", "as asked: --map-by node", ...
+  PlacementScore score, by_slot;
+  std::vector<std::string> reasons;  // sentences
+};
+
 struct LaunchPlan {
   std::vector<Host> hosts;
   std::string source;
@@ -29,6 +37,7 @@ struct LaunchPlan {
   std::vector<int> program_of;    // by rank: which program of "a : b"
   std::vector<int> slots_used;    // ranks per host
   std::vector<PlannedGroups> groups;
+  std::optional<MeshReport> mesh;
 
   // More ranks on this host than it has slots or cores.
   bool oversubscribed(size_t host) const;
@@ -36,6 +45,9 @@ struct LaunchPlan {
 
 // How many ranks the options ask for; nullopt = as many as there are slots.
 std::optional<int> ranks_wanted(const Options& options);
+
+// What the options say about placement. `local`: which hosts are this machine.
+PlacementOptions placement_options(const Options& options, const std::vector<bool>& local);
 
 // Places ranks on `cluster` if its slots are known or a rankfile says where they go, else leaves `placed` false.
 // `local`: which hosts are this machine. `rankfile` may be null. Throws kUsage: not enough slots, bindings that do not

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "launcher/mesh_plan.h"
 #include "launcher/mpirun_words.h"
 #include "launcher/option_scan.h"
 #include "launcher/option_table.h"
@@ -115,6 +116,10 @@ void read_placement(Values& values, Options& options) {
   options.map_by = values.text("map-by");
   options.rank_by = values.text("rank-by");
   options.bind_to = values.word("bind-to", "", {"none", "hwthread", "core", "socket", "package", "numa"});
+  options.bind_memory = values.word("bind-memory", "", {"none", "near", "only"});
+  options.mesh = values.text("mesh");
+  options.mesh_bytes = values.text("mesh-bytes");
+  if (!options.mesh_bytes.empty() && options.mesh.empty()) values.problem("mesh-bytes", "", "given together with --mesh");
   options.cpus_per_rank = values.integer("cpus-per-rank", 1, kMaxSlots);
   options.threads_are_cpus = values.flag("use-hwthread-cpus");
   options.cpu_list = values.text("cpu-list", values.text("bind_core_list"));
@@ -209,6 +214,17 @@ void read_programs(const ScannedCommand& scanned, Options& options, std::vector<
       if (!program.np) problems.push_back("each program of \"a : b\" needs -np");
 }
 
+void check_mesh(const Options& options, std::vector<std::string>& problems) {
+  if (options.mesh.empty()) return;
+  if (options.training()) return problems.push_back("option --mesh: a training job has its mesh in section [parallel] of " + options.config);
+  try {
+    const std::optional<ProcessMesh> mesh = mesh_of(options);
+    parse_axis_bytes(options.mesh_bytes.empty() ? "tp=0" : options.mesh_bytes, {});
+  } catch (const Error& error) {
+    problems.push_back(error.what());
+  }
+}
+
 // The words of an --app file stand where the programs would; those of --tune and --am come first: what is given on the
 // command line wins over them.
 std::vector<std::string> with_files(const std::vector<std::string>& arguments) {
@@ -264,6 +280,7 @@ Options parse_options(const std::vector<std::string>& arguments, const std::vect
   if (options.command == Command::kHelp || options.command == Command::kVersion) return options;
   problems.erase(std::unique(problems.begin(), problems.end()), problems.end());
   read_programs(scanned, options, problems);
+  check_mesh(options, problems);
   std::vector<std::string> unique;
   for (const std::string& problem : problems)
     if (std::find(unique.begin(), unique.end(), problem) == unique.end()) unique.push_back(problem);

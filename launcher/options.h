@@ -36,7 +36,8 @@ struct Options {
   // Placement.
   bool oversubscribe = false, report_bindings = false, share_cores = false, threads_are_cpus = false;
   std::optional<int> cpus_per_rank;
-  std::string rankfile, map_by, rank_by, bind_to, cpu_list;
+  std::string rankfile, map_by, rank_by, bind_to, cpu_list, mesh, mesh_bytes;
+  std::string bind_memory;  // none, near, only; "" = near for training jobs
 
   // Environment of the ranks.
   std::vector<std::string> exports;  // of all programs and of training ranks

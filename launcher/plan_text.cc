@@ -2,10 +2,12 @@
 #include <nlohmann/json.hpp>
 
 #include "launcher/launch_plan.h"
+#include "launcher/mesh_plan.h"
 #include "topology/base/text.h"
 #include "topology/binding_text.h"
 #include "topology/cpu_list.h"
 #include "topology/cpu_places.h"
+#include "topology/nic_affinity.h"
 
 namespace ds {
 namespace {
@@ -32,7 +34,9 @@ std::string bound_text(const RankPlace& place, const Host& host) {
   const std::vector<int> cores = cores_touched(host, place.cpus);
   std::string text = place.cpus.empty() ? "not bound" : "cores " + cpu_list_text(cores);
   if (place.cpus != cores) text += "  cpus " + cpu_list_text(place.cpus);
-  return place.gpus.empty() ? text : text + "  gpus " + join(place.gpus, ",");
+  if (!place.gpus.empty()) text += "  gpus " + join(place.gpus, ",");
+  const std::vector<std::string> nics = chosen_nics(host, place);
+  return nics.empty() ? text : text + "  nics " + join(nics, ",");
 }
 
 std::string group_text(const std::vector<int>& ranks) {
@@ -60,6 +64,21 @@ Json rank_json(const RankPlace& place, const LaunchPlan& plan) {
   if (!cores.empty()) json["cores"] = cores;
   if (place.cpus != cores) json["cpus"] = place.cpus;
   if (!place.gpus.empty()) json["gpus"] = place.gpus;
+  const std::vector<std::string> nics = chosen_nics(plan.hosts[place.host], place);
+  if (!nics.empty()) json["nics"] = nics;
+  return json;
+}
+
+Json bytes_json(const DistanceBytes& bytes) {
+  Json json = Json::object();
+  for (const Distance distance : kAllDistances)
+    if (bytes[index_of(distance)] > 0) json[name_of(distance)] = bytes[index_of(distance)];
+  return json;
+}
+
+Json score_json(const PlacementScore& score) {
+  Json json{{"seconds", score.seconds}, {"bytes", bytes_json(score.bytes())}};
+  for (const AxisScore& axis : score.axes) json["axes"][long_name(axis.axis)] = {{"seconds", axis.seconds}, {"bytes", bytes_json(axis.bytes)}};
   return json;
 }
 
@@ -75,6 +94,8 @@ std::string plan_json(const LaunchPlan& plan) {
   }
   if (plan.placed && !plan.groups.empty())
     for (const PlannedGroups& groups : plan.groups) json["groups"][groups.axis] = groups.ranks;
+  if (plan.mesh)
+    json["placement"] = {{"how", plan.mesh->how}, {"reasons", plan.mesh->reasons}, {"score", score_json(plan.mesh->score)}, {"by_slot", score_json(plan.mesh->by_slot)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -95,7 +116,7 @@ std::string map_text(const LaunchPlan& plan) {
   for (const RankPlace& place : plan.ranks)
     text += "  " + padded(std::to_string(place.rank), 4) + " " + padded(plan.hosts[place.host].name, name_width(plan)) +
             "  local " + padded(std::to_string(place.local_rank), 3) + "  " + bound_text(place, plan.hosts[place.host]) + "\n";
-  return text;
+  return plan.mesh ? text + mesh_text(*plan.mesh) : text;
 }
 
 std::string plan_text(const LaunchPlan& plan) {

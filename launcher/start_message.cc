@@ -5,6 +5,7 @@
 #include "agent/proto/control.pb.h"
 #include "launcher/output_credit.h"
 #include "topology/base/text.h"
+#include "topology/nic_affinity.h"
 
 namespace ds {
 namespace {
@@ -32,6 +33,7 @@ void add_rank(const LaunchPlan& plan, const StartRequest& request, const RankPla
   for (const std::string& word : request.argv[program]) spec.add_argv(word);
   if (!place.gpus.empty()) spec.add_env("CUDA_VISIBLE_DEVICES=" + join(place.gpus, ","));
   for (const std::string& variable : request.program_env[program]) spec.add_env(variable);
+  for (const std::string& hint : nic_hints(plan.hosts[place.host], place)) spec.add_hints(hint);
   spec.set_wdir(request.program_wdir[program]);
   spec.set_wdir_given(!request.program_wdir[program].empty());
   for (int cpu : place.cpus) spec.add_cpus(static_cast<uint32_t>(cpu));
@@ -87,6 +89,7 @@ StartMessages::StartMessages(const LaunchPlan& plan, const StartRequest& request
   start.set_stdin_rank(stdin_rank(request));
   start.set_training(request.training);
   start.set_output_window(output_window_bytes(static_cast<size_t>(start.hosts_size())));
+  start.set_memory_policy(static_cast<uint32_t>(request.memory));
   add_first_ranks(plan, start);
   shared_ = message.SerializeAsString();
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/memory_binding.h"
 #include "launcher/launch_plan.h"
 
 namespace ds {
@@ -20,6 +21,7 @@ struct StartRequest {
   std::vector<std::string> env, mca;                    // for all ranks
   std::vector<std::pair<std::string, std::string>> files;  // name, content
   std::string stdin_target = "none";                    // a rank, all, none
+  MemoryPolicy memory = MemoryPolicy::kAnywhere;
 };
 
 // Hosts with ranks, in the order of their first rank: nodes of the generation are indices into this. Values are indices

@@ -1,15 +1,29 @@
 #include "topology/host.h"
 
+#include <utility>
+
 namespace ds {
+namespace {
+
+void keep_rails(const std::vector<Nic>& before, std::vector<Nic>& now) {
+  for (const Nic& old : before)
+    for (Nic& nic : now)
+      if (nic.name == old.name && !nic.rail) nic.rail = old.rail;
+}
+
+}  // namespace
 
 void take_hardware(Host& host, const Host& described) {
-  host.addresses = described.addresses;
-  host.cores = described.cores;
-  host.threads_of_core = described.threads_of_core;
-  host.numa_of_core = described.numa_of_core;
-  host.socket_of_core = described.socket_of_core;
-  host.gpus = described.gpus;
-  host.memory_bytes = described.memory_bytes;
+  Host old = std::exchange(host, described);
+  keep_rails(old.nics, host.nics);
+  if (host.rack.empty()) host.rack = std::move(old.rack);
+  if (host.leaf.empty()) host.leaf = std::move(old.leaf);
+  host.name = std::move(old.name);
+  host.slots = old.slots;
+  host.max_slots = old.max_slots;
+  host.slot_ids = std::move(old.slot_ids);
+  host.port = old.port;
+  host.user = std::move(old.user);
 }
 
 }  // namespace ds

@@ -5,6 +5,7 @@
 
 #include "topology/base/error.h"
 #include "topology/base/text.h"
+#include "topology/gpu_binding.h"
 
 namespace ds {
 namespace {
@@ -153,7 +154,7 @@ std::vector<RankPlace> place_ranks(const Cluster& cluster, const PlacementOption
   check(options);
   if (options.num_ranks == 0) return {};
   const Counts slots = slots_of(cluster, options);
-  const Counts counts = count_ranks(cluster, slots, options);
+  const Counts counts = options.ranks_of_host.empty() ? count_ranks(cluster, slots, options) : options.ranks_of_host;
   const auto cpus = bind_all(cluster, slots, counts, options.binding);
   const bool as_mapped = options.rank_by == RankBy::kDefault && !options.binding.rank_by;
   const bool by_node = options.rank_by == RankBy::kNode || (as_mapped && options.map_by == MapBy::kNode);
@@ -166,6 +167,7 @@ std::vector<RankPlace> place_ranks(const Cluster& cluster, const PlacementOption
     if (options.gpu_per_rank) place.gpus = gpus_of(cluster.hosts[host], place.slot);
     places.push_back(std::move(place));
   }
+  if (options.gpu_per_rank) bind_near_gpus(cluster, places);
   return places;
 }
 

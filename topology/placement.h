@@ -19,6 +19,7 @@ struct PlacementOptions {
   RankBy rank_by = RankBy::kDefault;
   int per_node = 0;                  // -N, ppr:n:node; 0 = not given
   bool oversubscribe = false;        // more ranks than slots are allowed (max_slots still holds)
+  std::vector<int> ranks_of_host{};  // how many ranks each host gets, within its slots; empty = as the rest says
   std::optional<size_t> without{};   // --nolocal: index of the host that gets no ranks
   BindingOptions binding{};
   bool gpu_per_rank = false;         // training jobs: a rank uses the GPU of its slot, so at most one rank per GPU

@@ -34,6 +34,7 @@ class ProcessMesh {
 
   int world_size() const;
   int size(Axis axis) const;
+  const ParallelDims& dims() const { return dims_; }
   const std::vector<Axis>& order() const { return order_; }
   Coordinates coordinates(int rank) const;
   int rank(const Coordinates& at) const;

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "agent/memory_binding.h"
 #include "agent/program_path.h"
 #include "agent/proto/control.pb.h"
 #include "agent/rank_environment.h"
@@ -45,6 +46,7 @@ RankCommand rank_command(const control::StartGeneration& start, const control::R
   Command& command = result.command;
   for (const auto& argument : rank.argv()) command.argv.push_back(with_run_folder(argument, start));
   command.cpus.assign(rank.cpus().begin(), rank.cpus().end());
+  command.memory = memory_binding(static_cast<MemoryPolicy>(start.memory_policy()), numa_nodes_of(command.cpus));
   command.folder = choose_folder(start, rank, environment);
   if (const int error = folder_error(command.folder)) {
     result.exit_code = 2;

@@ -1,4 +1,4 @@
-// dstool topology: this host as placement sees it.
+// dstool topology: this host, or those of a topology file, as placement sees them.
 #pragma once
 
 #include "engine/tools/command.h"

@@ -182,4 +182,19 @@ TEST(RunFolderName, StandsForTheFolderOnlyInFrontOfAnArgumentOfTraining) {
   EXPECT_EQ(with_run_folder("--a={run}/x", start), "--a={run}/x");
 }
 
+TEST(RankEnvironmentOf, HintsGiveWayToWhatAnybodyHasSet) {
+  auto start = two_hosts();
+  auto& rank = *start.mutable_ranks(0);
+  for (const char* hint : {"UCX_NET_DEVICES=mlx5_1:1", "NCCL_IB_HCA==mlx5_1:1", "HERE=hint"}) rank.add_hints(hint);
+  const auto free = rank_environment({}, start, rank, surroundings());
+  EXPECT_EQ(get_or(free, "UCX_NET_DEVICES", ""), "mlx5_1:1");
+  EXPECT_EQ(get_or(free, "NCCL_IB_HCA", ""), "=mlx5_1:1");
+  start.add_env("UCX_NET_DEVICES=all");
+  rank.add_env("NCCL_IB_HCA=mlx5_0");
+  const auto set = rank_environment({{"HERE", "host"}}, start, rank, surroundings());
+  EXPECT_EQ(get_or(set, "UCX_NET_DEVICES", ""), "all");
+  EXPECT_EQ(get_or(set, "NCCL_IB_HCA", ""), "mlx5_0");
+  EXPECT_EQ(get_or(set, "HERE", ""), "host");
+}
+
 }  // namespace ds

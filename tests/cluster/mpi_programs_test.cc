@@ -22,6 +22,12 @@ TEST_F(MpiProgramsOnThreeHosts, TheSameWithRanksDealtRoundTheHosts) {
   EXPECT_TRUE(has_line(text, "split by host: [2 0 3] [2 0 5] [2 0 7] [2 1 3] [2 1 5] [2 1 7]")) << text;
 }
 
+TEST_F(MpiProgramsOnThreeHosts, TheSameWithTheRanksOfABusyAxisOnOneHost) {
+  const auto text = under_dslaunch({"--mesh", "dp=3,tp=2", mpi_program("communicators")});
+  EXPECT_TRUE(has_line(text, "split by host: [2 0 3] [2 0 5] [2 0 7] [2 1 3] [2 1 5] [2 1 7]")) << text;
+  expect_nothing_left();
+}
+
 TEST_F(MpiProgramsOnThreeHosts, NamesAndPorts) {
   const auto text = expect_same_output({mpi_program("names")});
   EXPECT_TRUE(has_line(text, "sum of the other side: [12] [12] [12] [3] [3] [3]")) << text;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include "tests/launcher/fake_login.h"
 #include "tests/launcher/shell_job.h"
@@ -54,6 +55,32 @@ TEST(Programs, TheTimeLimitIs110AndLeavesNothing) {
   RunResult result = run_dslaunch(shell(2, "sleep 300 & sleep 300", {"--timeout", "1"}), marked());
   EXPECT_EQ(result.code, 110) << result.err;
   EXPECT_EQ(processes_left(mark()), "");
+}
+
+// The kernel tells the policy of each mapping: "default", "prefer:0", "bind:0".
+TEST(Programs, MemoryComesFromTheNodesOfTheCoresWhenThatIsAsked) {
+  if (!std::filesystem::exists("/sys/devices/system/node/node0") || !std::filesystem::exists("/proc/self/numa_maps")) GTEST_SKIP() << "a kernel without NUMA";
+  const auto policy = [](const std::vector<std::string>& options) {
+    std::vector<std::string> words{"-np", "1"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"/bin/sh", "-c", "cut -d ' ' -f 2 /proc/self/numa_maps | cut -d : -f 1 | sort -u"});
+    const RunResult result = run_dslaunch(words);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.out;
+  };
+  EXPECT_EQ(policy({"--bind-to", "core", "--bind-memory", "near"}).substr(0, 6), "prefer");
+  EXPECT_EQ(policy({"--bind-to", "core", "--bind-memory", "only"}).substr(0, 4), "bind");
+  EXPECT_EQ(policy({"--bind-to", "none", "--bind-memory", "only"}), policy({"--bind-to", "core"})) << "no binding, no policy";
+}
+
+TEST(Programs, AMeshIsPlacedOnHostsThatAreNotHere) {
+  const std::string file = (ds::test::source_folder() / "topology/samples/two_level.json").string();
+  const RunResult result = run_dslaunch({"--dry-run", "--json", "-H", "n01:4,n02:4", "--topology", file, "--mesh", "dp=2,tp=4", "true"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const nlohmann::json plan = nlohmann::json::parse(result.out);
+  for (const auto& rank : plan["ranks"]) EXPECT_EQ(rank["host"], rank["rank"].get<int>() % 2 ? "n02" : "n01") << result.out;
+  EXPECT_GT(plan["placement"]["by_slot"]["seconds"], plan["placement"]["score"]["seconds"]);
+  EXPECT_EQ(run_dslaunch({"--dry-run", "-H", "n01:4", "--mesh", "tp=4,dp=2", "true"}).code, 2) << "eight ranks, four slots";
 }
 
 TEST(Programs, RanksHaveTheEnvironmentOfBothWorlds) {

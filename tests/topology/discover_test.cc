@@ -87,6 +87,23 @@ TEST(DiscoverNvml, AsksTheDriver) {
   const GpuSurvey survey = survey_gpus(FAKE_NVML);
   EXPECT_EQ(survey.uuids, (Texts{"GPU-8932f937", ""}));
   EXPECT_EQ(survey.absence, "");
+  EXPECT_EQ(survey.bus_ids, (Texts{"00000000:3B:00.0", ""}));
+  EXPECT_TRUE(survey.nvlinks.empty()) << "its links end at a switch that no other GPU has links to";
+}
+
+TEST(DiscoverNvml, KnowsWhichDeviceATokenNames) {
+  const Texts uuids{"GPU-8932f937", "GPU-8a"};
+  EXPECT_EQ(devices_of(uuids, {"1", "GPU-89", "MIG-1"}), (std::vector<int>{1, 0, -1}));
+}
+
+TEST(DiscoverHwloc, TellsCachesThatCoresShare) {
+  const Host host = cores_from_hwloc_xml(machine("pack:2 l3:1 l2:2 core:2 pu:1"));
+  ASSERT_EQ(host.caches.size(), 2u);
+  EXPECT_EQ(host.caches[0].level, 2);
+  EXPECT_EQ(host.caches[0].of_core, (std::vector<int>{0, 0, 1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(host.caches[1].level, 3);
+  EXPECT_EQ(host.caches[1].of_core, (std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1}));
+  EXPECT_TRUE(cores_from_hwloc_xml(machine("pack:2 l2:2 core:1 pu:1")).caches.empty()) << "nobody shares one";
 }
 
 TEST(VisibleGpus, AreAllWithoutTheVariable) { EXPECT_EQ(visible_gpus({"GPU-a", "GPU-b"}, std::nullopt), (Texts{"0", "1"})); }
@@ -123,16 +140,69 @@ TEST(CgroupLimits, ReadTheirFiles) {
   for (const char* text : {"max 100000", "-1 100000", "", "1", "1 0", "x y", "1 2 3"}) EXPECT_EQ(cpu_limit(text), std::nullopt) << text;
 }
 
-class CgroupTree : public testing::Test {
+class FileTree : public testing::Test {
  protected:
-  CgroupTree() : root_(std::filesystem::path(testing::TempDir()) / ("cgroup_" + std::to_string(getpid()))) {}
-  ~CgroupTree() override { std::filesystem::remove_all(root_); }
+  FileTree() : root_(std::filesystem::path(testing::TempDir()) / ("cgroup_" + std::to_string(getpid()))) {}
+  ~FileTree() override { std::filesystem::remove_all(root_); }
   void write(const std::string& path, const std::string& text) {
     std::filesystem::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text;
   }
   std::filesystem::path root_;
 };
+using CgroupTree = FileTree;
+
+// Two sockets. On the first a PCIe switch with a GPU, an InfiniBand card and its network interface; on the second an Ethernet
+// card at the host bridge and an InfiniBand card whose port is down.
+constexpr const char* kMachineWithCards = R"(<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="2.0">
+ <object type="Machine" os_index="0" cpuset="0x3" complete_cpuset="0x3" allowed_cpuset="0x3" nodeset="0x3" complete_nodeset="0x3" allowed_nodeset="0x3" gp_index="1">
+  <object type="Package" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1" gp_index="2">
+   <object type="NUMANode" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1" gp_index="3" local_memory="1073741824"/>
+   <object type="Core" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1" gp_index="4">
+    <object type="PU" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1" gp_index="5"/>
+   </object>
+   <object type="Bridge" gp_index="10" bridge_type="0-1" depth="0" bridge_pci="0000:[00-3f]">
+    <object type="Bridge" gp_index="11" bridge_type="1-1" depth="1" bridge_pci="0000:[3a-3c]" pci_busid="0000:00:01.0" pci_type="0604 [8086:2030] [0000:0000] 00" pci_link_speed="15.75">
+     <object type="PCIDev" gp_index="12" pci_busid="0000:3b:00.0" pci_type="0302 [10de:20b0] [10de:134f] a1" pci_link_speed="15.75"/>
+     <object type="PCIDev" gp_index="13" pci_busid="0000:3c:00.0" pci_type="0207 [15b3:101b] [15b3:0007] 00" pci_link_speed="15.75">
+      <object type="OSDev" gp_index="14" name="ib0" osdev_type="2"/>
+      <object type="OSDev" gp_index="15" name="mlx5_0" osdev_type="3"><info name="Port1State" value="4"/></object>
+     </object>
+    </object>
+   </object>
+  </object>
+  <object type="Package" os_index="1" cpuset="0x2" complete_cpuset="0x2" nodeset="0x2" complete_nodeset="0x2" gp_index="20">
+   <object type="NUMANode" os_index="1" cpuset="0x2" complete_cpuset="0x2" nodeset="0x2" complete_nodeset="0x2" gp_index="21" local_memory="1073741824"/>
+   <object type="Core" os_index="1" cpuset="0x2" complete_cpuset="0x2" nodeset="0x2" complete_nodeset="0x2" gp_index="22">
+    <object type="PU" os_index="1" cpuset="0x2" complete_cpuset="0x2" nodeset="0x2" complete_nodeset="0x2" gp_index="23"/>
+   </object>
+   <object type="Bridge" gp_index="30" bridge_type="0-1" depth="0" bridge_pci="0000:[80-bf]">
+    <object type="PCIDev" gp_index="31" pci_busid="0000:80:02.0" pci_type="0200 [8086:1563] [8086:0001] 01" pci_link_speed="4.0">
+     <object type="OSDev" gp_index="32" name="eth7" osdev_type="2"/>
+    </object>
+    <object type="PCIDev" gp_index="33" pci_busid="0000:80:03.0" pci_type="0207 [15b3:101b] [15b3:0007] 00" pci_link_speed="15.75">
+     <object type="OSDev" gp_index="34" name="mlx5_1" osdev_type="3"><info name="Port1State" value="1"/></object>
+    </object>
+   </object>
+  </object>
+ </object>
+</topology>
+)";
+
+TEST_F(FileTree, DevicesComeFromThePciTreeAndSysfs) {
+  write("class/infiniband/mlx5_0/ports/1/rate", "200 Gb/sec (4X HDR)\n");
+  write("class/net/eth7/operstate", "up\n");
+  write("class/net/eth7/speed", "10000\n");
+  const Host host = devices_from_hwloc_xml(kMachineWithCards, {"00000000:3B:00.0", "0000:99:00.0", ""}, root_);
+  ASSERT_EQ(host.nics.size(), 2u) << "no interface of a card that has an RDMA device, no port that is down";
+  EXPECT_EQ(host.nics[0], (Nic{.name = "mlx5_0", .numa = 0, .pci_switch = host.switch_of_gpu[0], .gbits = 200}));
+  EXPECT_EQ(host.nics[1], (Nic{.name = "eth7", .rdma = false, .numa = 1, .gbits = 10}));
+  EXPECT_EQ(host.numa_of_gpu, (std::vector<int>{0, -1, -1}));
+  EXPECT_GE(host.switch_of_gpu[0], 0);
+  EXPECT_EQ(host.switch_of_gpu[1], -1);
+}
 
 TEST_F(CgroupTree, TheTightestGroupOnTheWayUpCounts) {
   write("proc/self/cgroup", "0::/a/b\n");

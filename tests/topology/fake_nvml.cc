@@ -17,4 +17,21 @@ int nvmlDeviceGetUUID(void*, char* uuid, unsigned length) {
   std::snprintf(uuid, length, "GPU-8932f937");
   return 0;
 }
+struct PciInfo {
+  char bus_id_legacy[16];
+  unsigned numbers[5];
+  char bus_id[32];
+};
+int nvmlDeviceGetPciInfo_v3(void*, PciInfo* pci) {
+  std::snprintf(pci->bus_id, sizeof pci->bus_id, "00000000:3B:00.0");
+  return 0;
+}
+int nvmlDeviceGetNvLinkState(void*, unsigned link, unsigned* active) {
+  *active = link < 2;
+  return link < 4 ? 0 : 3;
+}
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(void*, unsigned, PciInfo* pci) {
+  std::snprintf(pci->bus_id, sizeof pci->bus_id, "00000000:3C:00.0");
+  return 0;
+}
 }
