@@ -205,7 +205,7 @@ TEST(StrangersAtTheStart, DoNotKeepAgentsOut) {
   RunOptions options;
   options.env = cluster.environment();
   options.program = "sh";
-  const std::string range = std::to_string(port) + "-" + std::to_string(port);
+  const std::string range = std::to_string(port) + "-" + std::to_string(port + 9);  // the first one is the launcher's
   const RunResult result =
       run_dslaunch({"-c", "ulimit -n " + std::to_string(kFewDescriptors) + R"( && exec "$0" "$@")",
                     test::bin_folder() + "/dslaunch", "--ports", range, "program"},
