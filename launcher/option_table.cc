@@ -75,7 +75,7 @@ std::vector<OptionSpec> make_table() {
       {{"display-allocation"}, "", plan, "print hosts and slots, then start"},
 
       {{"ssh"}, "command", reach, "instead of ssh, for example \"ssh -F file\""},
-      {{"fan-out"}, "n", reach, "dslaunch and each agent start up to n agents (64); 0: dslaunch starts all"},
+      {{"fan-out"}, "n", reach, "dslaunch and each agent start up to n agents (16); 0: dslaunch starts all"},
       {{"prefix"}, "folder", reach, "where dslaunch is installed on the hosts"},
       {{"interface", "network"}, "name", reach, "this interface (eth0) or network (10.0.0.0/8) for control and MPI"},
       {{"ports"}, "a-b", reach, "listen on a port of this range"},

@@ -16,7 +16,7 @@ TEST(StartSimulation, OneHostTakesOneStart) { EXPECT_DOUBLE_EQ(seconds(1, {}), 1
 
 TEST(StartSimulation, TheLauncherStartsOneAfterTheOther) {
   EXPECT_DOUBLE_EQ(seconds(5, {.fan_out = 0}), 5 * 1 + 110);
-  EXPECT_DOUBLE_EQ(seconds(64, {.fan_out = 64}), 64 * 1 + 110);
+  EXPECT_DOUBLE_EQ(seconds(64, {.fan_out = 64, .at_once = 128}), 64 * 1 + 110);
 }
 
 TEST(StartSimulation, NoMoreAtOnceThanAllowed) {

@@ -106,7 +106,7 @@ void compare(Bench& bench, StartCosts costs, int rounds, int hosts) {
 
 void predict(const StartCosts& costs) {
   for (int hosts : {100, 1000, 10000, 100000})
-    for (int fan_out : {0, 8, 32, 64, 128}) {
+    for (int fan_out : {0, 8, 16, 32, 64}) {
       const StartTimes times = simulate_start(hosts, {.fan_out = fan_out}, costs);
       std::printf("{\"bench\":\"start\",\"simulated_hosts\":%d,\"fan_out\":%d,\"depth\":%d,\"seconds\":%.2f,\"messages\":%lld}\n", hosts, fan_out,
                   times.depth, times.all_joined, times.messages);
