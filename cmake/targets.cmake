@@ -28,6 +28,7 @@ endfunction()
 function(ds_program name)
   cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${A_SOURCES})
+  target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${A_LIBS} ds_warnings)
 endfunction()
 

@@ -7,15 +7,15 @@
 
 #include "agent/channel.h"
 #include "hostfiles/rankfile.h"
-#include "launcher/console.h"
-#include "launcher/hosts_from.h"
-#include "launcher/job_client.h"
-#include "launcher/job_file.h"
-#include "launcher/job_identity.h"
-#include "launcher/local_machine.h"
-#include "launcher/options.h"
-#include "launcher/resident_files.h"
-#include "launcher/resident_starts.h"
+#include "launcher/output/console.h"
+#include "launcher/plan/hosts_from.h"
+#include "launcher/job/job_client.h"
+#include "launcher/job/job_file.h"
+#include "launcher/plan/job_identity.h"
+#include "launcher/plan/local_machine.h"
+#include "launcher/options/options.h"
+#include "launcher/reach/resident_files.h"
+#include "launcher/reach/resident_starts.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 #include "topology/discover_hwloc.h"
@@ -28,11 +28,11 @@ using Words = std::vector<std::string>;
 constexpr int kTryLater = 75;
 constexpr std::chrono::seconds kAnswerLimit{5};
 constexpr int64_t kDefaultIdle = 12 * 3600, kMostIdle = 30 * 86400;
-constexpr const char* kUsage =
+constexpr const char* kAgentsUsage =
     "dslaunch agents start [--idle 12h] [--hostfile f | -H a,b] [--ssh s] [--prefix p] [--ports a-b] | stop [HOST ...] | "
     "list [--json]";
 
-[[noreturn]] void refuse(const std::string& problem) { throw Error(ErrorCode::kUsage, problem + "; " + kUsage); }
+[[noreturn]] void refuse(const std::string& problem) { throw Error(ErrorCode::kUsage, problem + "; " + kAgentsUsage); }
 
 // "90", "30m", "12h", "2d"; "0": for ever.
 int64_t seconds_of(const std::string& text) {

@@ -6,14 +6,14 @@
 
 #include "agent/channel.h"
 #include "launcher/agents_command.h"
-#include "launcher/colour_choice.h"
-#include "launcher/console.h"
-#include "launcher/job_request.h"
+#include "launcher/output/colour_choice.h"
+#include "launcher/output/console.h"
+#include "launcher/job/job_request.h"
 #include "launcher/launch_command.h"
-#include "launcher/option_table.h"
-#include "launcher/options.h"
-#include "launcher/report.h"
-#include "launcher/terminal_writer.h"
+#include "launcher/options/option_table.h"
+#include "launcher/options/options.h"
+#include "launcher/job/report.h"
+#include "launcher/output/terminal_writer.h"
 #include "topology/base/error.h"
 
 namespace ds {

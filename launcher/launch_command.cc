@@ -6,12 +6,12 @@
 #include <csignal>
 #include <fstream>
 
-#include "launcher/console.h"
-#include "launcher/job.h"
-#include "launcher/job_record.h"
-#include "launcher/job_runner.h"
-#include "launcher/report.h"
-#include "launcher/stop_signals.h"
+#include "launcher/output/console.h"
+#include "launcher/plan/job.h"
+#include "launcher/job/job_record.h"
+#include "launcher/job/job_runner.h"
+#include "launcher/job/report.h"
+#include "launcher/job/stop_signals.h"
 #include "topology/base/error.h"
 
 namespace ds {

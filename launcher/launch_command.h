@@ -1,7 +1,7 @@
 // `dslaunch [options] train.cfg` and `dslaunch [options] program`: from options to the exit code.
 #pragma once
 
-#include "launcher/options.h"
+#include "launcher/options/options.h"
 
 namespace ds {
 

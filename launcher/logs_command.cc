@@ -8,13 +8,13 @@
 #include <filesystem>
 
 #include "agent/file_descriptor.h"
-#include "launcher/colour_choice.h"
-#include "launcher/console.h"
-#include "launcher/job_file.h"
-#include "launcher/job_request.h"
-#include "launcher/line_format.h"
-#include "launcher/log_follower.h"
-#include "launcher/terminal_writer.h"
+#include "launcher/output/colour_choice.h"
+#include "launcher/output/console.h"
+#include "launcher/job/job_file.h"
+#include "launcher/job/job_request.h"
+#include "launcher/output/line_format.h"
+#include "launcher/output/log_follower.h"
+#include "launcher/output/terminal_writer.h"
 #include "topology/base/error.h"
 
 namespace ds {

@@ -1,4 +1,4 @@
-#include "launcher/agent_contact.h"
+#include "launcher/control/agent_contact.h"
 
 #include <gtest/gtest.h>
 

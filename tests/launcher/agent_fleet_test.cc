@@ -1,5 +1,5 @@
 // The fleet in this process with simulated agents behind real sockets: what a slow agent may do, and to whom.
-#include "launcher/agent_fleet.h"
+#include "launcher/control/agent_fleet.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "agent/proto/control.pb.h"
-#include "launcher/collector.h"
+#include "launcher/control/collector.h"
 
 namespace ds {
 namespace {

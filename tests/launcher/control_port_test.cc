@@ -1,5 +1,5 @@
 // The door of a job in this process: who gets in, who is told of, and that neither many nor silent callers keep it shut.
-#include "launcher/control_port.h"
+#include "launcher/control/control_port.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

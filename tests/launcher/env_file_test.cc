@@ -1,5 +1,5 @@
 // The rules of .deepspeed_env files, those of dotenv.
-#include "launcher/env_file.h"
+#include "launcher/options/env_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Which hosts a job gets: the first source that is there, one name for each machine, files that must be there.
 #include <gtest/gtest.h>
 
-#include "launcher/hosts_from.h"
-#include "launcher/job.h"
-#include "launcher/job_identity.h"
-#include "launcher/local_machine.h"
-#include "launcher/options.h"
+#include "launcher/plan/hosts_from.h"
+#include "launcher/plan/job.h"
+#include "launcher/plan/job_identity.h"
+#include "launcher/plan/local_machine.h"
+#include "launcher/options/options.h"
 #include "tests/launcher/fake_login.h"
 #include "tests/topology/expect_error.h"
 #include "topology/base/text.h"

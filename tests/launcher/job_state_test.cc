@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "launcher/job_state.h"
+#include "launcher/job/job_state.h"
 
 namespace ds {
 namespace {

@@ -1,5 +1,5 @@
 // Following log files: what is new, whole lines, the end of a generation, the next one.
-#include "launcher/log_follower.h"
+#include "launcher/output/log_follower.h"
 
 #include <gtest/gtest.h>
 

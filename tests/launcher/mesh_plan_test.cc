@@ -1,5 +1,5 @@
 // Meshes in the plan: ranks near those they talk to, what is printed, and what the user said himself.
-#include "launcher/mesh_plan.h"
+#include "launcher/plan/mesh_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include "agent/proto/control.pb.h"
 #include "engine/config/settings.h"
 #include "hostfiles/rankfile.h"
-#include "launcher/options.h"
-#include "launcher/start_message.h"
+#include "launcher/options/options.h"
+#include "launcher/control/start_message.h"
 #include "tests/topology/expect_error.h"
 #include "tests/topology/samples.h"
 

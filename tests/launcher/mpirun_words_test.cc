@@ -1,13 +1,13 @@
 // Options of other launchers: each is said in our words, accepted, or refused with what to write instead.
-#include "launcher/mpirun_words.h"
+#include "launcher/options/mpirun_words.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "launcher/option_scan.h"
-#include "launcher/option_table.h"
-#include "launcher/options.h"
+#include "launcher/options/option_scan.h"
+#include "launcher/options/option_table.h"
+#include "launcher/options/options.h"
 #include "tests/topology/expect_error.h"
 #include "topology/base/text.h"
 

@@ -3,9 +3,9 @@
 
 #include <random>
 
-#include "launcher/option_scan.h"
-#include "launcher/option_table.h"
-#include "launcher/options.h"
+#include "launcher/options/option_scan.h"
+#include "launcher/options/option_table.h"
+#include "launcher/options/options.h"
 #include "tests/topology/expect_error.h"
 #include "tests/topology/random_text.h"
 #include "topology/base/error.h"

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "launcher/job_file.h"
-#include "launcher/job_identity.h"
-#include "launcher/output_folder.h"
+#include "launcher/job/job_file.h"
+#include "launcher/plan/job_identity.h"
+#include "launcher/job/output_folder.h"
 #include "topology/base/error.h"
 
 namespace ds {

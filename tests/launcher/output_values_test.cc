@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "agent/output_window.h"
-#include "launcher/colour_choice.h"
-#include "launcher/last_lines.h"
-#include "launcher/left_out.h"
-#include "launcher/output_credit.h"
+#include "launcher/output/colour_choice.h"
+#include "launcher/output/last_lines.h"
+#include "launcher/output/left_out.h"
+#include "launcher/output/output_credit.h"
 
 namespace ds {
 namespace {

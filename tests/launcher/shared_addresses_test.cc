@@ -1,11 +1,11 @@
 // Which addresses of a host others may use, and whether a range of ports is large enough.
-#include "launcher/shared_addresses.h"
+#include "launcher/control/shared_addresses.h"
 
 #include <gtest/gtest.h>
 
-#include "launcher/launch_plan.h"
-#include "launcher/options.h"
-#include "launcher/port_budget.h"
+#include "launcher/plan/launch_plan.h"
+#include "launcher/options/options.h"
+#include "launcher/plan/port_budget.h"
 #include "topology/base/error.h"
 
 namespace ds {

@@ -1,4 +1,4 @@
-#include "launcher/start_schedule.h"
+#include "launcher/reach/start_schedule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "launcher/start_simulation.h"
+#include "launcher/reach/start_simulation.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "launcher/stranger_log.h"
+#include "launcher/control/stranger_log.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <vector>
 
-#include "launcher/job_client.h"
-#include "launcher/job_file.h"
+#include "launcher/job/job_client.h"
+#include "launcher/job/job_file.h"
 #include "agent/open_file_limit.h"
 #include "tests/launcher/dslaunch_run.h"
 #include "tests/launcher/simulated_cluster.h"

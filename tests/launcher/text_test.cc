@@ -4,15 +4,15 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/contract.h"
-#include "launcher/event_log.h"
-#include "launcher/host_reports.h"
-#include "launcher/job_identity.h"
-#include "launcher/line_format.h"
-#include "launcher/local_machine.h"
+#include "launcher/output/event_log.h"
+#include "launcher/control/host_reports.h"
+#include "launcher/plan/job_identity.h"
+#include "launcher/output/line_format.h"
+#include "launcher/plan/local_machine.h"
 #include "agent/marker_scan.h"
-#include "launcher/progress.h"
-#include "launcher/rank_exports.h"
-#include "launcher/reach_failure.h"
+#include "launcher/output/progress.h"
+#include "launcher/plan/rank_exports.h"
+#include "launcher/reach/reach_failure.h"
 #include "topology/base/error.h"
 #include "topology/base/hex.h"
 

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "launcher/verdict.h"
+#include "launcher/job/verdict.h"
 
 namespace ds {
 namespace {

@@ -1,5 +1,5 @@
 // A thread that writes for others: order, what is queued, readers that do not read, leave, or are given up.
-#include "launcher/writer_thread.h"
+#include "launcher/output/writer_thread.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <regex>
 
-#include "launcher/launch_plan.h"
-#include "launcher/options.h"
+#include "launcher/plan/launch_plan.h"
+#include "launcher/options/options.h"
 #include "tests/mpirun/mpirun_run.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"

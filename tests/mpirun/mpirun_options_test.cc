@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "launcher/mpirun_words.h"
-#include "launcher/option_table.h"
+#include "launcher/options/mpirun_words.h"
+#include "launcher/options/option_table.h"
 #include "tests/mpirun/mpirun_run.h"
 #include "topology/base/text.h"
 

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "launcher/start_simulation.h"
+#include "launcher/reach/start_simulation.h"
 #include "tests/support/host_bed.h"
 #include "topology/base/error.h"
 

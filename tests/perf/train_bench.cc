@@ -1,8 +1,9 @@
 // Step time of training against two yardsticks, modes alternating step by step in one program, with a barrier before
 // and after every step; medians of paired ratios (performance.md section 2).
 //
-//   one rank:   train_bench [rounds] [fp32|bf16]   plain libtorch loop / ours (1.00 = equal, above = we are faster)
+//   one rank:   train_bench [rounds] [fp32|bf16]   ZeRO 0-3 / a plain libtorch loop (1.02 is the goal)
 //   two ranks:  mpirun -np 2 train_bench   ZeRO 0-3 / the same two ranks without any communication (below 1.05 is the goal)
+//   one mode:   train_bench only yardstick|zero0|zero1|zero2|zero3 fp32|bf16 FILE   endlessly, for train_slices_bench
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,6 +20,7 @@
 #include "engine/random/philox.h"
 #include "engine/train/trainer.h"
 #include "tests/perf/plain_gpt.h"
+#include "tests/perf/step_record.h"
 
 namespace ds {
 namespace {
@@ -114,35 +116,59 @@ void print(const std::vector<Mode>& modes, const char* precision, int ranks) {
   std::fflush(stdout);
 }
 
-int run(Communicator& world, int64_t rounds, const std::vector<Precision>& precisions) {
-  at::set_num_threads(1);
-  const auto alone = singleton_communicator();
+// One of the modes below: what it is measured against, or a stage.
+Mode yardstick(Precision precision, Communicator& world, Communicator& alone, const BatchLoader& data) {
+  if (world.size() == 1) return {"plain libtorch", plain_mode(precision, data), {}};
+  return {"no communication", trainer_mode(settings(0, precision, kBatch / world.size(), 1), alone, data), {}};
+}
+
+Mode zero(int stage, Precision precision, Communicator& world, const BatchLoader& data) {
+  return {"zero" + std::to_string(stage), trainer_mode(settings(stage, precision, kBatch, world.size()), world, data), {}};
+}
+
+Precision precision_of(const std::string& word) { return word == "bf16" ? Precision::kBFloat16 : Precision::kFloat32; }
+
+BatchLoader random_batches() {
   const SampleIndex index(RandomTokens().size(), kLength, false, 0, "random");
-  const BatchLoader data(std::make_unique<RandomTokens>(), index, 257);
-  for (const Precision precision : precisions) {
-    const char* name = precision == Precision::kFloat32 ? "fp32" : "bf16";
-    std::vector<Mode> modes;
-    if (world.size() == 1)
-      modes.push_back({"plain libtorch", plain_mode(precision, data), {}});
-    else
-      modes.push_back({"no communication", trainer_mode(settings(0, precision, kBatch / world.size(), 1), *alone, data), {}});
-    for (int stage : {0, 1, 2, 3})
-      modes.push_back({"zero" + std::to_string(stage), trainer_mode(settings(stage, precision, kBatch, world.size()), world, data), {}});
+  return BatchLoader(std::make_unique<RandomTokens>(), index, 257);
+}
+
+int run(Communicator& world, int64_t rounds, const std::vector<std::string>& precisions) {
+  const auto alone = singleton_communicator();
+  const BatchLoader data = random_batches();
+  for (const std::string& precision : precisions) {
+    std::vector<Mode> modes = {yardstick(precision_of(precision), world, *alone, data)};
+    for (int stage : {0, 1, 2, 3}) modes.push_back(zero(stage, precision_of(precision), world, data));
     measure(modes, world, rounds);
-    if (world.rank() == 0) print(modes, name, world.size());
+    if (world.rank() == 0) print(modes, precision.c_str(), world.size());
   }
   return 0;
+}
+
+// Ends when it is killed.
+[[noreturn]] void run_only(Communicator& world, const std::string& name, Precision precision, bench::StepRecord& record) {
+  const auto alone = singleton_communicator();
+  const BatchLoader data = random_batches();
+  const Mode mode = name == "yardstick" ? yardstick(precision, world, *alone, data)
+                                        : zero(std::stoi(name.substr(4)), precision, world, data);
+  for (int64_t step = 0;; ++step) {
+    world.barrier().wait();
+    if (step >= 2) record.step_ended(world.rank());  // the first two warm caches and allocators
+    mode.step(step % 1000);
+  }
 }
 
 }  // namespace
 }  // namespace ds
 
 int main(int argc, char** argv) {
-  const int64_t rounds = argc > 1 ? std::atoll(argv[1]) : 15;
-  std::vector<ds::Precision> precisions = {ds::Precision::kFloat32, ds::Precision::kBFloat16};
-  if (argc > 2) precisions = {std::string(argv[2]) == "bf16" ? ds::Precision::kBFloat16 : ds::Precision::kFloat32};
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  at::set_num_threads(1);
   std::optional<ds::MpiSession> mpi;
   if (ds::started_by_mpi()) mpi.emplace();
   const auto world = mpi ? mpi->world() : ds::singleton_communicator();
-  return ds::run(*world, rounds, precisions);
+  if (words.size() == 4 && words[0] == "only")
+    ds::run_only(*world, words[1], ds::precision_of(words[2]), ds::bench::StepRecord::open(words[3]));
+  const int64_t rounds = !words.empty() ? std::stoll(words[0]) : 15;
+  return ds::run(*world, rounds, words.size() > 1 ? std::vector{words[1]} : std::vector<std::string>{"fp32", "bf16"});
 }

@@ -1,0 +1,96 @@
+// All agents of a job: lets them join, keeps the leases, carries messages, and sees them gone again.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/open_file_limit.h"
+#include "launcher/control/agent_contact.h"
+#include "launcher/reach/agent_processes.h"
+#include "launcher/reach/agent_reach.h"
+#include "launcher/options/fleet_options.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace ds {
+
+namespace control {
+class AgentStartEnded;
+class Beat;
+class Envelope;
+class Hello;
+class Request;
+}  // namespace control
+class Channel;
+class ControlPort;
+class Timer;
+
+struct FleetEvents {
+  std::function<void(int host, const control::Envelope&)> on_message;  // beats are kept inside
+  std::function<void(int host, const std::string& cause)> on_lost;     // a host that had joined
+  // Once, when every host has answered or failed or time is up; `version`: builds differ, not a matter of reaching.
+  std::function<void(const std::vector<ReachFailure>&, bool version)> on_unreachable;
+  std::function<void(const std::shared_ptr<Channel>&, const control::Request&)> on_request;
+  std::function<void(const std::string& line)> on_refused;  // strangers at the control port, for the log
+  std::function<void()> on_change;                          // somebody joined or left
+};
+
+class AgentFleet {
+ public:
+  AgentFleet(boost::asio::io_context& io, FleetOptions options, FleetEvents events);
+  ~AgentFleet();  // kills helpers that are left
+
+  void start();
+  void send(int host, const control::Envelope& message);
+  void send_serialized(int host, const std::string& envelope);
+  void send_all(const control::Envelope& message);
+
+  bool all_joined() const;
+  bool is_alive(int host) const;  // joined and not lost
+  void shutdown();  // tells all agents to go; closing channels are no losses from now on
+  bool all_gone() const;
+  // By host: the address at which it is in contact, "" = none (frames over ssh, or it was never reached).
+  std::vector<std::string> contact_addresses() const;
+  std::string who_is_left() const;  // "node2, node3": for messages
+  int port() const;
+
+ private:
+  struct Link {
+    std::shared_ptr<Channel> channel;
+    std::optional<AgentContact> contact;  // once it has joined
+    bool joined = false, lost = false;
+  };
+
+  void open_port();
+  void process_ended(const std::vector<int>& hosts, const std::string& said, int exit_code);
+  std::optional<int> welcome(const std::shared_ptr<Channel>& channel, const control::Hello& hello);
+  std::string reason_to_reject(int host, const control::Hello& hello);
+  void ask_to_start(int host, const std::vector<int>& children);
+  void take(int host, const control::Envelope& message);
+  void start_ended(const control::AgentStartEnded& ended);
+  void answer_beat(Link& link, const control::Beat& beat);
+  void closed(int host, const std::string& reason);
+  void lose(int host, const std::string& cause, bool silent);
+  void tick();
+  void release(int host, bool at_once);
+
+  boost::asio::io_context& io_;
+  const FleetOptions options_;
+  FleetEvents events_;
+  OpenFileLimit files_;
+  AgentProcesses processes_;
+  std::unique_ptr<ControlPort> port_;
+  std::vector<Link> links_;
+  AgentReach reach_;
+  std::unique_ptr<Timer> tick_timer_;
+  std::chrono::steady_clock::time_point last_tick_;
+  bool shutting_down_ = false;
+};
+
+}  // namespace ds

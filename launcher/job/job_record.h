@@ -1,0 +1,57 @@
+// What a running job leaves on disk: its output folder with events and job.json, and its private job file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "launcher/output/event_log.h"
+
+namespace ds {
+
+struct Job;
+class OutputFolder;
+
+class JobRecord {
+ public:
+  explicit JobRecord(const Job& job);
+  ~JobRecord();  // removes the job file
+
+  // Applies the rules of the output folder and takes it. Throws kUsage before anything in it is touched. Does nothing
+  // for a job without one. To be called once the settings are known.
+  void open_output();
+  // "" or why a training job is already complete; known after open_output().
+  const std::string& already_done() const { return already_done_; }
+
+  int generation() const { return generation_; }  // of this launch
+  std::string log_folder() const;                 // "" = ranks are not logged
+  std::string token_path() const { return token_path_; }
+  const std::string& token() const { return token_; }
+
+  void write(const Event& event);  // the generation is filled in when it is not set
+
+  // The job answers requests on this port from now on. A job file that cannot be written is a note, not an error.
+  void publish(int port, const std::vector<std::string>& addresses);
+  const std::string& problem() const { return problem_; }
+
+  void set_state(const std::string& state);
+  void set_step(int64_t step);
+  void finish(int exit_code, const std::string& reason, bool on_request);
+
+  std::string state_json() const;  // job.json, and the answer to `status --json`
+  std::string state_text() const;
+
+ private:
+  void save();
+
+  const Job& job_;
+  std::unique_ptr<OutputFolder> folder_;
+  std::unique_ptr<EventLog> events_;
+  std::string already_done_, token_path_, token_, state_ = "starting", reason_, problem_, job_folder_, control_;
+  int generation_ = 1, port_ = 0, exit_code_ = -1;
+  int64_t step_ = -1;
+  bool published_ = false;
+};
+
+}  // namespace ds

@@ -1,0 +1,222 @@
+#include "launcher/job/job_runner.h"
+
+#include <boost/asio/io_context.hpp>
+#include <csignal>
+
+#include "agent/channel.h"
+#include "agent/event_loop.h"
+#include "agent/proto/control.pb.h"
+#include "launcher/control/agent_fleet.h"
+#include "launcher/control/collector.h"
+#include "launcher/output/console.h"
+#include "launcher/output/event_log.h"
+#include "launcher/plan/generation_setup.h"
+#include "launcher/plan/host_description.h"
+#include "launcher/plan/job.h"
+#include "launcher/job/job_record.h"
+#include "launcher/output/rank_output.h"
+#include "launcher/control/start_message.h"
+#include "launcher/output/stdin_reader.h"
+#include "launcher/job/stop_signals.h"
+#include "launcher/output/terminal_writer.h"
+#include "topology/base/error.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kKillAfter{1000};       // TERM to KILL after a failure
+constexpr milliseconds kTraceLimit{10000};
+constexpr seconds kFenceLimit{300};
+constexpr seconds kReaderPatience{10};
+
+seconds limit_of(JobState state) {
+  switch (state) {
+    case JobState::kReaching: return seconds(0);  // every start has a limit of its own (StartLimits)
+    case JobState::kDescribing: return seconds(20);
+    case JobState::kChecking: return seconds(30);
+    case JobState::kForming: return seconds(60);
+    case JobState::kEnding: return seconds(10);
+    case JobState::kClosing: return seconds(8);
+    default: return seconds(0);
+  }
+}
+
+}  // namespace
+
+JobRunner::JobRunner(boost::asio::io_context& io, Job& job, JobRecord& record, Console& console, StopSignals& signals)
+    : io_(io), job_(job), record_(record), console_(console), signals_(signals), reported_(job.plan.hosts.size()) {
+  deadline_ = std::make_unique<Timer>(io_);
+  time_limit_ = std::make_unique<Timer>(io_);
+  tick_timer_ = std::make_unique<Timer>(io_);
+  FleetEvents events;
+  events.on_message = [this](int host, const control::Envelope& message) { take(host, message); };
+  events.on_lost = [this](int host, const std::string& cause) { host_lost(host, cause); };
+  events.on_unreachable = [this](const std::vector<ReachFailure>& failures, bool version) { unreachable(failures, version); };
+  events.on_request = [this](const std::shared_ptr<Channel>& channel, const control::Request& request) {
+    take_request(channel, request);
+  };
+  events.on_refused = [this](const std::string& line) { stranger_refused(line); };
+  events.on_change = [this] { pump(); };
+  fleet_ = std::make_unique<AgentFleet>(io_, fleet_options(job_), std::move(events));
+}
+
+JobRunner::~JobRunner() = default;
+
+Verdict JobRunner::run() {
+  started_ = last_saved_ = steady_clock::now();
+  signals_.start(io_, [this](int signal) { take_signal(signal); });
+  console_.detail("job " + job_.id + ": starting agents on " + std::to_string(job_.plan.hosts.size()) + " host(s)");
+  if (job_.options.timeout_seconds) {
+    auto limit = std::chrono::duration<double>(*job_.options.timeout_seconds);
+    time_limit_->after(std::chrono::duration_cast<std::chrono::nanoseconds>(limit), [this] {
+      if (job_.options.state_on_timeout) console_.error(ranks_.state_text(job_.plan));
+      fail(kExitTimeLimit, "the job reached its time limit of " + short_number(*job_.options.timeout_seconds) +
+                               " s (--timeout)");
+    });
+  }
+  fleet_->start();
+  record_.publish(fleet_->port(), fleet_options(job_).addresses);
+  if (!record_.problem().empty()) console_.note(record_.problem());
+  arm_deadline();
+  tick();
+  auto work = boost::asio::make_work_guard(io_);
+  pump();
+  while (state_ != JobState::kDone) io_.run_one();
+  signals_.stop();
+  stdin_.reset();
+  console_.end_bar();
+  if (output_) output_->finish();
+  // A job that trains, or that somebody wants to end, does not wait for a terminal that nobody reads.
+  if (job_.training() || stopping_ || (verdict_ && verdict_->exit_code == kExitTimeLimit))
+    console_.writer().set_patience(kReaderPatience);
+  Verdict verdict = verdict_.value_or(Verdict{});
+  if (verdict.failed() && ranks_.knows(0)) verdict.generation = record_.generation();
+  if (verdict.rank && output_) verdict.log = output_->log_path(*verdict.rank);
+  if (progress_ && progress_->has_step()) record_.set_step(progress_->step());
+  record_.finish(verdict.exit_code, verdict.error, stopping_);
+  return verdict;
+}
+
+std::string JobRunner::last_lines(const Verdict& verdict) const {
+  bool shown = !job_.training() && job_.plan.world_size == 1;
+  return verdict.rank && output_ && !shown ? output_->last_lines(*verdict.rank) : "";
+}
+
+// ---- the table
+
+void JobRunner::step(JobEvent event) {
+  JobStep next = job_step(state_, event);
+  bool moved = next.next != state_;
+  if (moved) console_.detail(name_of(state_) + " -> " + name_of(next.next));
+  state_ = next.next;
+  if (moved) arm_deadline();
+  try {
+    act(next.action);
+  } catch (const Error& error) {
+    fail(exit_status(error.code()), error.what());
+  }
+}
+
+void JobRunner::pump() {
+  while (state_ != JobState::kDone && ready()) {
+    JobState before = state_;
+    step(JobEvent::kReady);
+    if (state_ == before) return;
+  }
+}
+
+bool JobRunner::ready() const {
+  auto all_reported = [this] {
+    for (size_t host = 0; host < reported_.size(); ++host)
+      if (!reported_[host]) return false;
+    return true;
+  };
+  switch (state_) {
+    case JobState::kReaching: return fleet_->all_joined();
+    case JobState::kDescribing:
+    case JobState::kChecking: return all_reported();
+    case JobState::kForming: return ranks_.all_started();
+    case JobState::kRunning:
+    case JobState::kStopping: return ranks_.all_exited();
+    case JobState::kEnding: return ranks_.all_ended();
+    case JobState::kClosing: return fleet_->all_gone();
+    case JobState::kDone: return false;
+  }
+  return false;
+}
+
+void JobRunner::act(JobAction action) {
+  switch (action) {
+    case JobAction::kNothing: return;
+    case JobAction::kDescribe: return describe();
+    case JobAction::kCheckPaths: return check_paths();
+    case JobAction::kStartGeneration: return start_generation();
+    case JobAction::kAnnounceRunning: return announce_running();
+    case JobAction::kAskRanksToStop: return ask_ranks_to_stop();
+    case JobAction::kEndGeneration: return end_generation(kKillAfter);
+    case JobAction::kEndGenerationAtOnce: return end_generation(milliseconds(0));
+    case JobAction::kShutdown:
+      if (output_) record_.write({"generation_ended"});
+      return fleet_->shutdown();
+    case JobAction::kAbandon:
+      if (std::string left = fleet_->who_is_left(); !left.empty())
+        console_.error("agents did not end in time, they clean up by themselves: " + left);
+      return;
+  }
+}
+
+// How long the agents may look into the ranks before they end them.
+milliseconds JobRunner::trace_limit() const {
+  const bool wanted = job_.options.stack_traces && verdict_ && verdict_->exit_code == kExitTimeLimit;
+  return wanted ? kTraceLimit : milliseconds(0);
+}
+
+void JobRunner::arm_deadline() {
+  milliseconds limit = state_ == JobState::kStopping ? grace() : milliseconds(limit_of(state_));
+  if (state_ == JobState::kEnding) limit += trace_limit();
+  if (limit == milliseconds(0) && state_ != JobState::kStopping) return deadline_->cancel();
+  deadline_->after(limit, [this] { overdue(); });
+}
+
+void JobRunner::overdue() {
+  std::vector<std::string> late;
+  if (state_ == JobState::kDescribing || state_ == JobState::kChecking)
+    for (size_t host = 0; host < reported_.size(); ++host)
+      if (!reported_[host]) late.push_back(host_name(static_cast<int>(host)));
+  if (state_ == JobState::kForming)
+    for (int host : ranks_.unstarted_hosts()) late.push_back(host_name(host));
+  if (!late.empty() && !verdict_)
+    return fail(1, "launcher: no answer from agents while " + name_of(state_) + ": waited " +
+                       std::to_string(limit_of(state_).count()) + " s for " + join(late, ", "), late[0]);
+  if (state_ == JobState::kStopping && stop_signal_ == SIGUSR1 && verdict_) {
+    verdict_->exit_code = 1;
+    verdict_->error += ", but ranks " + ranges_text(ranks_.alive_ranks()) + " did not end within " +
+                       std::to_string(grace().count() / 1000) + " s (--grace)";
+  }
+  step(JobEvent::kOverdue);
+  pump();
+}
+
+bool JobRunner::ranks_exist() const { return state_ >= JobState::kForming && state_ <= JobState::kEnding; }
+
+std::string JobRunner::host_name(int host) const { return job_.plan.hosts[host].name; }
+
+milliseconds JobRunner::grace() const {
+  double limit = job_.options.grace_seconds.value_or(job_.training() ? 30.0 : 1.0);
+  if (job_.hosts.slurm) limit = std::min(limit, 28.0);  // Slurm kills 30 s after its TERM
+  return milliseconds(static_cast<int64_t>(limit * 1000));
+}
+
+void JobRunner::tick() {
+  tick_timer_->after(seconds(1), [this] { tick(); });
+  if (!collector_ || !job_.training() || state_ != JobState::kRunning) return;
+  std::vector<std::string> overdue = collector_->overdue(steady_clock::now(), kFenceLimit);
+  if (!overdue.empty()) fail(1, "launcher: ranks do not find each other: " + overdue[0]);
+}
+
+}  // namespace ds

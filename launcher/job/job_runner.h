@@ -1,0 +1,123 @@
+// Runs a prepared job: drives the table of job_state.h by what agents, ranks, signals and clocks say, on one io_context.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "launcher/output/input_window.h"
+#include "launcher/control/host_reports.h"
+#include "launcher/job/job_state.h"
+#include "launcher/output/output_credit.h"
+#include "launcher/output/progress.h"
+#include "launcher/control/rank_table.h"
+#include "launcher/job/verdict.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace ds {
+
+namespace control {
+class Envelope;
+class Output;
+class RankExited;
+class Reply;
+class Request;
+}  // namespace control
+class AgentFleet;
+class Channel;
+class Collector;
+class Console;
+class JobRecord;
+class RankOutput;
+class StdinReader;
+class StopSignals;
+class Timer;
+struct Job;
+struct ReachFailure;
+
+class JobRunner {
+ public:
+  JobRunner(boost::asio::io_context& io, Job& job, JobRecord& record, Console& console, StopSignals& signals);
+  ~JobRunner();
+
+  // Runs to the end: returns when every reachable agent is gone.
+  Verdict run();
+  // The last lines of the rank that the verdict names; "" when there are none or they are on the terminal already.
+  std::string last_lines(const Verdict& verdict) const;
+
+ private:
+  // The table.
+  void step(JobEvent event);
+  void pump();  // takes every step that is ready
+  bool ready() const;
+  void act(JobAction action);
+  void arm_deadline();
+  void overdue();
+
+  // Actions.
+  void describe();
+  void check_paths();
+  void start_generation();
+  void announce_running();
+  void ask_ranks_to_stop();
+  void end_generation(std::chrono::milliseconds grace);
+  void set_up_generation();
+
+  // What comes in.
+  void take(int host, const control::Envelope& message);
+  void take_report(int host, const control::Envelope& message);
+  void take_output(int host, const control::Output& output);
+  void acknowledge_output(int host);
+  void wait_for_room();
+  void take_exit(int host, const control::RankExited& exited);
+  void take_progress(int host, const control::Envelope& message);
+  void take_request(const std::shared_ptr<Channel>& channel, const control::Request& request);
+  void stranger_refused(const std::string& line);
+  void take_signal(int signal);
+  void host_lost(int host, const std::string& cause);
+  void unreachable(const std::vector<ReachFailure>& failures, bool version);
+  void tick();
+
+  void request_stop(int exit_code, int signal_to_ranks, const std::string& why);
+  void fail(Verdict verdict);
+  void fail(int exit_code, const std::string& error, const std::string& host = "");
+  bool ranks_exist() const;
+  std::chrono::milliseconds grace() const;
+  std::chrono::milliseconds trace_limit() const;
+  void feed_stdin();
+  void send_input(const std::string& bytes, bool end);
+  void allow_more_input();
+  std::string host_name(int host) const;
+
+  boost::asio::io_context& io_;
+  Job& job_;
+  JobRecord& record_;
+  Console& console_;
+  StopSignals& signals_;
+  std::unique_ptr<AgentFleet> fleet_;
+  std::unique_ptr<Collector> collector_;
+  std::unique_ptr<RankOutput> output_;
+  std::unique_ptr<StdinReader> stdin_;
+  InputWindow input_{{}};
+  OutputCredit credit_;
+  bool waiting_for_room_ = false;  // no output is acknowledged: its readers do not keep up
+  std::unique_ptr<Progress> progress_;
+  std::unique_ptr<Timer> deadline_, time_limit_, tick_timer_;
+  JobState state_ = JobState::kReaching;
+  std::optional<Verdict> verdict_;
+  bool stopping_ = false;  // the verdict is a stop on request: gentle ends of ranks are no failures
+  int stop_signal_ = 0;    // for the ranks
+  RankTable ranks_;
+  HostReports reports_;
+  std::vector<bool> reported_;  // hosts that answered Describe or CheckPaths
+  std::vector<std::string> path_problems_;
+  std::chrono::steady_clock::time_point started_, last_saved_, stop_asked_;
+  bool first_step_told_ = false;
+  int64_t checkpoint_told_ = -1;
+};
+
+}  // namespace ds

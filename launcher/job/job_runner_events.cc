@@ -1,0 +1,291 @@
+// What comes in while a job runs: messages of agents, requests, signals, losses.
+#include <boost/asio/io_context.hpp>
+#include <csignal>
+
+#include "agent/channel.h"
+#include "agent/event_loop.h"
+#include "agent/proto/control.pb.h"
+#include "launcher/control/agent_fleet.h"
+#include "launcher/control/collector.h"
+#include "launcher/output/console.h"
+#include "launcher/output/event_log.h"
+#include "launcher/plan/host_description.h"
+#include "launcher/plan/job.h"
+#include "launcher/job/job_record.h"
+#include "launcher/job/job_runner.h"
+#include "launcher/output/rank_output.h"
+#include "launcher/control/start_message.h"
+#include "launcher/output/stdin_reader.h"
+#include "launcher/output/terminal_writer.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+using std::chrono::steady_clock;
+
+RankEnd end_of(const control::RankExited& exited, const std::string& host) {
+  RankEnd end;
+  end.rank = static_cast<int>(exited.rank());
+  end.host = host;
+  end.pid = static_cast<int>(exited.pid());
+  end.exit_code = exited.exit_code();
+  end.signal = exited.signal();
+  end.connected = exited.connected();
+  end.finalized = exited.finalized();
+  end.links_mpi = exited.links_mpi();
+  end.start_error = exited.start_error();
+  end.message = exited.message();
+  end.out_of_memory = exited.out_of_memory();
+  end.time_ns = exited.time_ns();
+  return end;
+}
+
+}  // namespace
+
+void JobRunner::take(int host, const control::Envelope& message) {
+  int generation = record_.generation();
+  auto current = [generation](const auto& body) { return static_cast<int>(body.generation()) == generation; };
+  switch (message.body_case()) {
+    case control::Envelope::kHostReport:
+    case control::Envelope::kPathReport: return take_report(host, message);
+    case control::Envelope::kStarted:
+      if (!current(message.started())) return;
+      for (const control::StartedRank& rank : message.started().ranks())
+        ranks_.rank_started(static_cast<int>(rank.rank()), static_cast<int>(rank.pid()));
+      ranks_.host_started(host);
+      return pump();
+    case control::Envelope::kOutput:
+      if (current(message.output()) && output_) take_output(host, message.output());
+      return;
+    case control::Envelope::kExited:
+      if (current(message.exited())) take_exit(host, message.exited());
+      return;
+    case control::Envelope::kInputTaken:
+      if (current(message.input_taken()))
+        input_.taken(static_cast<int>(message.input_taken().rank()), message.input_taken().bytes());
+      return allow_more_input();
+    case control::Envelope::kAborted:
+      if (!current(message.aborted())) return;
+      return fail(judge_abort(static_cast<int>(message.aborted().rank()), host_name(host), message.aborted().status(),
+                              message.aborted().message()));
+    case control::Envelope::kEnded:
+      if (!current(message.ended())) return;
+      ranks_.host_ended(host);
+      if (!message.ended().problem().empty()) {
+        if (!verdict_) fail(kExitHostLost, message.ended().problem(), host_name(host));
+        else console_.note(host_name(host) + ": " + message.ended().problem());
+      }
+      return pump();
+    case control::Envelope::kProgress: return take_progress(host, message);
+    case control::Envelope::kFailed:
+      return fail(message.failed().exit_code() ? message.failed().exit_code() : kExitHostLost,
+                  "agent on " + host_name(host) + ": " + message.failed().reason(), host_name(host));
+    default:
+      if (collector_) collector_->take(message, steady_clock::now());
+  }
+}
+
+void JobRunner::take_report(int host, const control::Envelope& message) {
+  if (message.has_host_report() && state_ == JobState::kDescribing) {
+    const control::HostReport& report = message.host_report();
+    take_hardware(job_.hosts.cluster.hosts[host], host_of_report(report));
+    reported_[host] = true;
+    const std::optional<int> twin = reports_.add(host, report.machine(), report.free_port());
+    if (twin && !job_.hosts.slurm)
+      return fail(2, host_name(*twin) + " and " + host_name(host) + " are one machine: name it once, with slots for all its ranks",
+                  host_name(host));
+  }
+  if (message.has_path_report() && state_ == JobState::kChecking) {
+    for (const std::string& problem : message.path_report().problems())
+      path_problems_.push_back(host_name(host) + ": " + problem);
+    reported_[host] = true;
+    bool all = std::all_of(reported_.begin(), reported_.end(), [](bool one) { return one; });
+    if (all && !path_problems_.empty())
+      return fail(2, "output, model and data must be visible under the same path on every host\n" +
+                         join(path_problems_, "\n"), host_name(host));
+  }
+  pump();
+}
+
+void JobRunner::take_output(int host, const control::Output& output) {
+  output_->take(static_cast<int>(output.rank()), output.is_stderr(), output.data());
+  credit_.received(host, output.data().size());
+  if (waiting_for_room_) return;
+  if (!output_->has_room()) return wait_for_room();
+  acknowledge_output(host);
+}
+
+void JobRunner::acknowledge_output(int host) {
+  if (!credit_.due(host)) return;
+  control::Envelope message;
+  message.mutable_output_taken()->set_generation(record_.generation());
+  message.mutable_output_taken()->set_bytes(credit_.tell(host));
+  fleet_->send(host, message);
+}
+
+void JobRunner::wait_for_room() {
+  waiting_for_room_ = true;
+  auto look = [this] {
+    waiting_for_room_ = false;
+    if (!output_->has_room()) return wait_for_room();
+    for (int host : nodes_of(job_.plan)) acknowledge_output(host);
+  };
+  output_->when_room([this, look] { post(io_, look); });  // comes from another thread
+}
+
+void JobRunner::take_exit(int host, const control::RankExited& exited) {
+  int rank = static_cast<int>(exited.rank());
+  if (!ranks_.knows(rank) || !ranks_.rank_ended(rank)) return;
+  input_.gone(rank);
+  allow_more_input();
+  RankEnd end = end_of(exited, host_name(host));
+  if (end.pid == 0) end.pid = ranks_.pid_of(rank);
+  Event event{"rank_exited"};
+  event.host = end.host;
+  event.rank = rank;
+  event.pid = end.pid;
+  event.exit_code = end.exit_code;
+  if (end.signal) event.signal = end.signal;
+  event.reason = end.start_error.empty() ? end.message : end.start_error;
+  record_.write(event);
+  bool asked = stopping_ && (!job_.training() || is_gentle_end(end));
+  std::optional<Verdict> verdict =
+      asked ? std::nullopt : judge(end, job_.plan.world_size, job_.options.wireup == "pmix");
+  if (verdict) fail(*verdict);
+  pump();
+}
+
+void JobRunner::take_progress(int, const control::Envelope& message) {
+  const control::Progress& body = message.progress();
+  if (static_cast<int>(body.generation()) != record_.generation() || !progress_) return;
+  RankProgress report{static_cast<int>(body.rank()), body.step(),              body.total_steps(), body.checkpoint_step(),
+                      body.loss(),                   body.tokens_per_second(), body.eval_loss(),   static_cast<int>(body.phase())};
+  auto now = steady_clock::now();
+  std::string line = progress_->take(report, now);
+  if (!line.empty() && progress_->style() == ProgressStyle::kBar) console_.bar(line);
+  else if (!line.empty() && !console_.writer().is_full()) console_.out(line + "\n");
+  if (progress_->has_step() && !first_step_told_) {
+    first_step_told_ = true;
+    Event event{"first_step"};
+    event.step = progress_->step();
+    event.seconds = std::chrono::duration<double>(now - started_).count();
+    record_.write(event);
+  }
+  if (progress_->checkpoint_step() > checkpoint_told_) {
+    checkpoint_told_ = progress_->checkpoint_step();
+    Event event{"checkpoint_committed"};
+    event.step = checkpoint_told_;
+    record_.write(event);
+  }
+  if (now - last_saved_ < std::chrono::seconds(1)) return;
+  last_saved_ = now;
+  record_.set_step(progress_->step());
+}
+
+void JobRunner::take_request(const std::shared_ptr<Channel>& channel, const control::Request& request) {
+  control::Envelope answer;
+  control::Reply& reply = *answer.mutable_reply();
+  if (request.what() == "status") {
+    reply.set_text(request.arguments_size() > 0 && request.arguments(0) == "json" ? record_.state_json()
+                                                                                 : record_.state_text());
+  } else if (request.what() == "stop" || request.what() == "stop-checkpoint") {
+    bool save = request.what() == "stop-checkpoint";
+    if (save && !job_.training()) {
+      reply.set_exit_code(2);
+      reply.set_text("only training jobs save checkpoints; use: dslaunch stop " + job_.id);
+    } else {
+      reply.set_text("stopping " + job_.id);
+      channel->send(answer);
+      return request_stop(save ? kExitTryLater : 128 + SIGTERM, save ? SIGUSR1 : SIGTERM,
+                          save ? "stopped on request, a checkpoint was asked for" : "stopped on request");
+    }
+  } else {
+    reply.set_exit_code(2);
+    reply.set_text(request.what() + ": not supported yet");
+  }
+  channel->send(answer);
+}
+
+void JobRunner::stranger_refused(const std::string& line) {
+  console_.note(line);
+  Event event{"connection_refused"};
+  event.reason = line;
+  record_.write(event);
+}
+
+void JobRunner::take_signal(int signal) {
+  console_.detail("got " + signal_name(signal));
+  if (signal == SIGTSTP)  // a launcher that stands still is a lost launcher to its agents
+    return console_.note("Ctrl-Z has no effect: the job ends when its launcher stands still. Ctrl-C stops the job; to free "
+                         "the terminal, start it with: nohup dslaunch ... &");
+  if (signal == SIGUSR1 && job_.training())
+    return request_stop(kExitTryLater, SIGUSR1, "stopped by SIGUSR1, a checkpoint was asked for");
+  if (signal == SIGUSR1 || signal == SIGUSR2) {
+    control::Envelope message;
+    message.mutable_signal()->set_generation(record_.generation());
+    message.mutable_signal()->set_signal(signal);
+    if (ranks_exist() && !job_.training()) fleet_->send_all(message);
+    return;
+  }
+  request_stop(128 + signal, SIGTERM, "stopped by " + signal_name(signal) + (signal == SIGINT ? " (Ctrl-C)" : ""));
+}
+
+void JobRunner::request_stop(int exit_code, int signal_to_ranks, const std::string& why) {
+  auto now = steady_clock::now();
+  if (verdict_) {
+    // Slurm and shells may send the same signal twice: only a person's second Ctrl-C, or a later one, means "at once".
+    if (exit_code == 128 + SIGINT || now - stop_asked_ > std::chrono::seconds(3)) step(JobEvent::kStopAgain);
+    return pump();
+  }
+  stop_asked_ = now;
+  Verdict verdict;
+  verdict.exit_code = exit_code;
+  verdict.error = why;
+  if (exit_code > 128) verdict.signal = exit_code - 128;
+  verdict_ = verdict;
+  stopping_ = true;
+  stop_signal_ = signal_to_ranks;
+  if (state_ == JobState::kRunning && job_.training())
+    console_.note(why + ": ranks finish their step, at most " + std::to_string(grace().count() / 1000) +
+                  " s; once more ends them at once");
+  step(JobEvent::kStopRequested);
+  pump();
+}
+
+void JobRunner::fail(Verdict verdict) {
+  bool replaces = verdict_ && !stopping_ && happened_before(verdict, *verdict_);
+  bool breaks_stop = stopping_ && verdict_ && state_ == JobState::kStopping;
+  if (verdict_ && !replaces && !breaks_stop) return;
+  verdict_ = std::move(verdict);
+  stopping_ = false;
+  console_.detail(verdict_->error);
+  if (output_) output_->first_failure(*verdict_);
+  step(JobEvent::kFailed);
+  pump();
+}
+
+void JobRunner::fail(int exit_code, const std::string& error, const std::string& host) {
+  Verdict verdict;
+  verdict.exit_code = exit_code;
+  verdict.error = error;
+  verdict.host = host;
+  fail(std::move(verdict));
+}
+
+void JobRunner::host_lost(int host, const std::string& cause) {
+  Event event{"host_lost"};
+  event.host = host_name(host);
+  event.reason = cause;
+  record_.write(event);
+  if (ranks_exist()) ranks_.host_ended(host);
+  fail(kExitHostLost, "host lost: " + host_name(host) + ": " + cause, host_name(host));
+  pump();
+}
+
+void JobRunner::unreachable(const std::vector<ReachFailure>& failures, bool version) {
+  std::string host = failures.empty() ? "" : failures[0].host;
+  fail(version ? 2 : kExitTryLater, "hosts could not be reached\n" + describe_reach_failures(failures), host);
+}
+
+}  // namespace ds

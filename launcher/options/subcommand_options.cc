@@ -1,0 +1,89 @@
+#include "launcher/options/subcommand_options.h"
+
+#include <map>
+
+#include "topology/base/error.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+struct Subcommand {
+  Command command;
+  std::vector<std::string> flags;   // with their dashes
+  std::vector<std::string> values;  // options that take one value
+};
+
+const std::map<std::string, Subcommand>& subcommands() {
+  static const std::map<std::string, Subcommand> table = {
+      {"status", {Command::kStatus, {"--json"}, {}}},
+      {"stop", {Command::kStop, {"--checkpoint"}, {}}},
+      {"resize", {Command::kResize, {}, {"-np", "--add-host", "--remove-host"}}},
+      {"logs", {Command::kLogs, {"-f", "--follow"}, {"--rank", "--color"}}},
+  };
+  return table;
+}
+
+bool among(const std::vector<std::string>& names, const std::string& name) {
+  for (const std::string& one : names)
+    if (one == name) return true;
+  return false;
+}
+
+void take_value(const std::string& name, const std::string& value, Options& options, std::vector<std::string>& problems) {
+  if (name == "--color") {
+    options.color = value;
+    if (!among({"auto", "always", "never"}, value))
+      problems.push_back("option --color=" + value + ": must be auto, always or never");
+  }
+  if (name != "--rank") return;
+  std::optional<int64_t> rank = parse_int(value);
+  if (rank && *rank >= 0 && *rank < (1 << 20))
+    options.rank = static_cast<int>(*rank);
+  else
+    problems.push_back("option --rank=" + value + ": must be a rank");
+}
+
+}  // namespace
+
+std::optional<Options> parse_subcommand(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments[0] == "agents") {
+    Options options;
+    options.command = Command::kAgents;
+    options.arguments.assign(arguments.begin() + 1, arguments.end());
+    return options;
+  }
+  auto found = arguments.empty() ? subcommands().end() : subcommands().find(arguments[0]);
+  if (found == subcommands().end()) return std::nullopt;
+  const Subcommand& sub = found->second;
+  Options options;
+  options.command = sub.command;
+  std::vector<std::string> problems;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (word == "-h" || word == "--help") {
+      options.command = Command::kHelp;
+      return options;
+    }
+    if (among(sub.flags, word)) {
+      options.json |= word == "--json";
+      options.checkpoint |= word == "--checkpoint";
+      options.follow |= word == "-f" || word == "--follow";
+    } else if (among(sub.values, word)) {
+      if (++i < arguments.size()) take_value(word, arguments[i], options, problems);
+      else problems.push_back("option " + word + " needs a value");
+    } else if (word.size() > 1 && word[0] == '-') {
+      std::vector<std::string> known = sub.flags;
+      known.insert(known.end(), sub.values.begin(), sub.values.end());
+      problems.push_back("dslaunch " + arguments[0] + ": unknown option " + word + "; known: " + join(known, " "));
+    } else if (options.job.empty()) {
+      options.job = word;
+    } else {
+      problems.push_back("dslaunch " + arguments[0] + ": one job at a time: " + options.job + ", " + word);
+    }
+  }
+  throw_if_any("dslaunch " + arguments[0], problems);
+  return options;
+}
+
+}  // namespace ds
