@@ -111,12 +111,14 @@ const std::vector<TrainKey>& train_keys() {
       {"launch.topology", "path", "", "", "", "description of the hosts instead of asking them"},
       {"launch.progress", "word", "auto", "auto|bar|plain|none", "", "how progress is shown"},
 
-      {"elastic.enabled", "flag", "false", "", "*", "go on with fewer or more hosts"},
+      {"elastic.enabled", "flag", "false", "", "", "after a failure go on with the hosts that are left, and with those that return"},
       {"elastic.min_ranks", "integer", "1", ">= 1", "", "fewest ranks to run with"},
       {"elastic.max_ranks", "integer", "0", ">= 0", "", "most ranks; 0: no limit"},
-      {"elastic.max_restarts", "integer", "10", ">= 0", "", "generations that may fail"},
-      {"elastic.snapshot_every", "integer", "1", ">= 0", "", "steps between snapshots in memory"},
-      {"elastic.replicas", "integer", "1", ">= 0", "", "copies of a snapshot on other hosts"},
+      {"elastic.max_restarts", "integer", "10", ">= 0", "", "failures an hour after which the ranks start again"},
+      {"elastic.join_wait", "integer", "60", ">= 0", "", "seconds to wait for hosts when those that are there are too few"},
+      {"elastic.grow_after", "integer", "60", ">= 0", "", "seconds until a host that returned is taken in"},
+      {"elastic.snapshot_every", "integer", "1", ">= 0", "*", "steps between snapshots in memory: not there yet, a restart reads the newest checkpoint"},
+      {"elastic.replicas", "integer", "1", ">= 0", "*", "copies of a snapshot on other hosts: not there yet"},
 
       {"metrics.csv", "flag", "true", "", "", "write metrics.csv"},
       {"metrics.tensorboard", "flag", "false", "", "*", "write TensorBoard event files"},

@@ -80,7 +80,10 @@ void AgentFleet::open_port() {
 // ---- joining
 
 void AgentFleet::process_ended(const std::vector<int>& hosts, const std::string& said, int exit_code) {
-  for (int host : hosts) reach_.start_ended(host, said, exit_code);
+  for (int host : hosts) {
+    if (links_[host].again) not_back(host, said.empty() ? "its start ended with " + std::to_string(exit_code) : said);
+    else if (!links_[host].started_here) reach_.start_ended(host, said, exit_code);
+  }
   events_.on_change();
 }
 
@@ -98,7 +101,8 @@ std::optional<int> AgentFleet::welcome(const std::shared_ptr<Channel>& channel, 
   link.contact.emplace(options_, steady_clock::now());
   answer.mutable_welcome()->set_host_index(hello.host_index());
   channel->send(answer);
-  reach_.joined(host);
+  if (!link.started_here) reach_.joined(host);
+  if (std::exchange(link.again, std::nullopt)) events_.on_return(host, "");
   events_.on_change();
   return host;
 }
@@ -109,7 +113,7 @@ std::string AgentFleet::reason_to_reject(int host, const control::Hello& hello) 
   if (hello.protocol() == kProtocolVersion && hello.build() == build_id()) return "";
   std::string versions = "has build " + hello.build() + ", protocol " + std::to_string(hello.protocol()) + "; here " +
                          build_id() + ", " + std::to_string(kProtocolVersion);
-  reach_.rejected(host, versions);
+  if (!links_[host].started_here) reach_.rejected(host, versions);
   return versions;
 }
 
@@ -125,7 +129,7 @@ void AgentFleet::ask_to_start(int host, const std::vector<int>& children) {
 
 // What brought the agent of this host up is of no use any more.
 void AgentFleet::release(int host, bool at_once) {
-  const std::optional<int> starter = reach_.starter(host);
+  const std::optional<int> starter = links_[host].started_here ? std::nullopt : reach_.starter(host);
   if (!starter) return processes_.release(host, at_once);
   control::Envelope message;
   message.mutable_end_start()->set_host_index(static_cast<uint32_t>(host));
@@ -174,9 +178,31 @@ void AgentFleet::lose(int host, const std::string& cause, bool silent) {
   if (link.channel) link.channel->close();
   link.channel.reset();
   release(host, silent);
-  reach_.lost(host);
+  if (!link.started_here) reach_.lost(host);
   processes_.sweep(host);
   events_.on_lost(host, cause);
+}
+
+// ---- hosts that come back
+
+void AgentFleet::start_again(int host) {
+  Link& link = links_[host];
+  link = Link{};
+  link.started_here = true;
+  link.again = steady_clock::now() + options_.start.each;
+  try {
+    processes_.start_again(host);
+  } catch (const std::exception& error) {
+    not_back(host, error.what());
+  }
+}
+
+void AgentFleet::not_back(int host, const std::string& problem) {
+  Link& link = links_[host];
+  link.again.reset();
+  link.lost = true;
+  processes_.release(host, true);
+  events_.on_return(host, problem);
 }
 
 // A launcher that was stopped itself (Ctrl-Z, a busy machine) must not blame the agents for the silence.
@@ -187,6 +213,8 @@ void AgentFleet::tick() {
   tick_timer_->after(options_.beat, [this] { tick(); });
   for (size_t host = 0; host < links_.size(); ++host) {
     Link& link = links_[host];
+    if (link.again && now >= *link.again && !shutting_down_)
+      not_back(static_cast<int>(host), "no answer in " + std::to_string(options_.start.each.count() / 1000) + " s");
     if (!link.channel || link.lost || shutting_down_) continue;
     if (late > options_.beat) link.contact->excuse(late, now);
     std::string fault = link.contact->fault(now, link.channel->queued_bytes());
@@ -239,6 +267,10 @@ void AgentFleet::shutdown() {
 
 bool AgentFleet::all_joined() const {
   return std::all_of(links_.begin(), links_.end(), [](const Link& link) { return link.joined; });
+}
+
+bool AgentFleet::all_joined_or_lost() const {
+  return std::all_of(links_.begin(), links_.end(), [](const Link& link) { return link.joined || link.lost; });
 }
 
 bool AgentFleet::all_gone() const {

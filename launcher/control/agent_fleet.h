@@ -39,6 +39,8 @@ struct FleetEvents {
   std::function<void(const std::shared_ptr<Channel>&, const control::Request&)> on_request;
   std::function<void(const std::string& line)> on_refused;  // strangers at the control port, for the log
   std::function<void()> on_change;                          // somebody joined or left
+  // A host whose agent was started again: "" = it has joined, else why it did not.
+  std::function<void(int host, const std::string& problem)> on_return;
 };
 
 class AgentFleet {
@@ -51,7 +53,14 @@ class AgentFleet {
   void send_serialized(int host, const std::string& envelope);
   void send_all(const control::Envelope& message);
 
+  // Brings an agent onto a host that was lost or never reached; on_return tells the end of that.
+  void start_again(int host);
+
+  // A host that does not do what it is told counts as lost.
+  void give_up(int host, const std::string& cause) { lose(host, cause, true); }
+
   bool all_joined() const;
+  bool all_joined_or_lost() const;
   bool is_alive(int host) const;  // joined and not lost
   void shutdown();  // tells all agents to go; closing channels are no losses from now on
   bool all_gone() const;
@@ -65,6 +74,8 @@ class AgentFleet {
     std::shared_ptr<Channel> channel;
     std::optional<AgentContact> contact;  // once it has joined
     bool joined = false, lost = false;
+    std::optional<std::chrono::steady_clock::time_point> again{};  // started again: when that is too late
+    bool started_here = false;                                     // by this launcher, whoever started it at first
   };
 
   void open_port();
@@ -77,6 +88,7 @@ class AgentFleet {
   void answer_beat(Link& link, const control::Beat& beat);
   void closed(int host, const std::string& reason);
   void lose(int host, const std::string& cause, bool silent);
+  void not_back(int host, const std::string& problem);
   void tick();
   void release(int host, bool at_once);
 

@@ -24,7 +24,8 @@ class JobRecord {
   // "" or why a training job is already complete; known after open_output().
   const std::string& already_done() const { return already_done_; }
 
-  int generation() const { return generation_; }  // of this launch
+  int generation() const { return generation_; }
+  void next_generation() { ++generation_; }
   std::string log_folder() const;                 // "" = ranks are not logged
   std::string token_path() const { return token_path_; }
   const std::string& token() const { return token_; }

@@ -49,7 +49,7 @@ seconds limit_of(JobState state) {
 }  // namespace
 
 JobRunner::JobRunner(boost::asio::io_context& io, Job& job, JobRecord& record, Console& console, StopSignals& signals)
-    : io_(io), job_(job), record_(record), console_(console), signals_(signals), reported_(job.plan.hosts.size()) {
+    : io_(io), job_(job), record_(record), console_(console), signals_(signals), members_(job.plan.hosts.size()), reported_(job.plan.hosts.size()) {
   deadline_ = std::make_unique<Timer>(io_);
   time_limit_ = std::make_unique<Timer>(io_);
   tick_timer_ = std::make_unique<Timer>(io_);
@@ -62,6 +62,7 @@ JobRunner::JobRunner(boost::asio::io_context& io, Job& job, JobRecord& record, C
   };
   events.on_refused = [this](const std::string& line) { stranger_refused(line); };
   events.on_change = [this] { pump(); };
+  events.on_return = [this](int host, const std::string& problem) { ask_back(host, problem); };
   fleet_ = std::make_unique<AgentFleet>(io_, fleet_options(job_), std::move(events));
 }
 
@@ -125,7 +126,8 @@ void JobRunner::step(JobEvent event) {
 void JobRunner::pump() {
   while (state_ != JobState::kDone && ready()) {
     JobState before = state_;
-    step(JobEvent::kReady);
+    if (state_ == JobState::kEnding && !verdict_ && (setback_ || regrouping_)) decide();
+    else step(JobEvent::kReady);
     if (state_ == before) return;
   }
 }
@@ -133,13 +135,14 @@ void JobRunner::pump() {
 bool JobRunner::ready() const {
   auto all_reported = [this] {
     for (size_t host = 0; host < reported_.size(); ++host)
-      if (!reported_[host]) return false;
+      if (!reported_[host] && expected(static_cast<int>(host))) return false;
     return true;
   };
   switch (state_) {
-    case JobState::kReaching: return fleet_->all_joined();
+    case JobState::kReaching: return job_.elastic.shrinks ? all_there_or_gone() && enough_to_begin() : fleet_->all_joined();
     case JobState::kDescribing:
     case JobState::kChecking: return all_reported();
+    case JobState::kWaiting: return best_choice().world > 0;
     case JobState::kForming: return ranks_.all_started();
     case JobState::kRunning:
     case JobState::kStopping: return ranks_.all_exited();
@@ -179,6 +182,7 @@ milliseconds JobRunner::trace_limit() const {
 void JobRunner::arm_deadline() {
   milliseconds limit = state_ == JobState::kStopping ? grace() : milliseconds(limit_of(state_));
   if (state_ == JobState::kEnding) limit += trace_limit();
+  if (state_ == JobState::kWaiting) return deadline_->after(job_.elastic.join_wait, [this] { overdue(); });
   if (limit == milliseconds(0) && state_ != JobState::kStopping) return deadline_->cancel();
   deadline_->after(limit, [this] { overdue(); });
 }
@@ -187,12 +191,14 @@ void JobRunner::overdue() {
   std::vector<std::string> late;
   if (state_ == JobState::kDescribing || state_ == JobState::kChecking)
     for (size_t host = 0; host < reported_.size(); ++host)
-      if (!reported_[host]) late.push_back(host_name(static_cast<int>(host)));
+      if (!reported_[host] && expected(static_cast<int>(host))) late.push_back(host_name(static_cast<int>(host)));
   if (state_ == JobState::kForming)
     for (int host : ranks_.unstarted_hosts()) late.push_back(host_name(host));
   if (!late.empty() && !verdict_)
     return fail(1, "launcher: no answer from agents while " + name_of(state_) + ": waited " +
                        std::to_string(limit_of(state_).count()) + " s for " + join(late, ", "), late[0]);
+  if (state_ == JobState::kEnding && !verdict_ && (setback_ || regrouping_)) return give_up_unended();
+  if ((state_ == JobState::kWaiting || state_ == JobState::kReaching) && !verdict_) return too_few();
   if (state_ == JobState::kStopping && stop_signal_ == SIGUSR1 && verdict_) {
     verdict_->exit_code = 1;
     verdict_->error += ", but ranks " + ranges_text(ranks_.alive_ranks()) + " did not end within " +
@@ -214,6 +220,7 @@ milliseconds JobRunner::grace() const {
 
 void JobRunner::tick() {
   tick_timer_->after(seconds(1), [this] { tick(); });
+  if (job_.elastic.restarts) look_after_hosts();
   if (!collector_ || !job_.training() || state_ != JobState::kRunning) return;
   std::vector<std::string> overdue = collector_->overdue(steady_clock::now(), kFenceLimit);
   if (!overdue.empty()) fail(1, "launcher: ranks do not find each other: " + overdue[0]);

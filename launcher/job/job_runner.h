@@ -8,6 +8,9 @@
 
 #include "launcher/output/input_window.h"
 #include "launcher/control/host_reports.h"
+#include "launcher/elastic/elastic_world.h"
+#include "launcher/elastic/generation_decision.h"
+#include "launcher/elastic/membership.h"
 #include "launcher/job/job_state.h"
 #include "launcher/output/output_credit.h"
 #include "launcher/output/progress.h"
@@ -61,6 +64,7 @@ class JobRunner {
   // Actions.
   void describe();
   void check_paths();
+  void ask_for_paths(const std::vector<int>& hosts);
   void start_generation();
   void announce_running();
   void ask_ranks_to_stop();
@@ -83,6 +87,29 @@ class JobRunner {
   void tick();
 
   void request_stop(int exit_code, int signal_to_ranks, const std::string& why);
+  // What is done about failures when there may be another generation.
+  bool expected(int host) const;       // at the start: it has not turned out to be gone
+  bool all_there_or_gone() const;
+  bool enough_to_begin() const;
+  void begin_without(const std::vector<ReachFailure>& failures);
+  void give_up_unended();              // hosts that do not end their ranks
+  void too_few();
+  void plan_first();
+  bool goes_on_after(const Verdict& verdict) const;
+  void setback(Verdict verdict);
+  void host_gone(int host, const std::string& cause);
+  void decide();                       // the ranks of a generation are gone
+  GenerationChoice best_choice() const;
+  void plan_next();
+  bool host_has_ranks(int host) const;
+  void look_after_hosts();
+  void ask_back(int host, const std::string& problem);
+  void take_report_of_returning(int host, const control::Envelope& message);
+  void host_back(int host);
+  void grow_if_possible();
+  std::string hosts_gone() const;
+  void tell_next(const GenerationChoice& choice);
+
   void fail(Verdict verdict);
   void fail(int exit_code, const std::string& error, const std::string& host = "");
   bool ranks_exist() const;
@@ -109,13 +136,20 @@ class JobRunner {
   std::unique_ptr<Timer> deadline_, time_limit_, tick_timer_;
   JobState state_ = JobState::kReaching;
   std::optional<Verdict> verdict_;
+  Membership members_;
+  ElasticWorld world_;
+  GenerationHistory history_;
+  GenerationChoice next_;
+  std::optional<Verdict> setback_;  // what ended this generation, when there may be another one
+  bool regrouping_ = false;         // ranks were asked to save and end so that the next generation has more hosts
+  int generations_ = 0;             // of this launch
   bool stopping_ = false;  // the verdict is a stop on request: gentle ends of ranks are no failures
   int stop_signal_ = 0;    // for the ranks
   RankTable ranks_;
   HostReports reports_;
   std::vector<bool> reported_;  // hosts that answered Describe or CheckPaths
   std::vector<std::string> path_problems_;
-  std::chrono::steady_clock::time_point started_, last_saved_, stop_asked_;
+  std::chrono::steady_clock::time_point started_, last_saved_, stop_asked_, generation_began_;
   bool first_step_told_ = false;
   int64_t checkpoint_told_ = -1;
 };

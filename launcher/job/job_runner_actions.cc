@@ -30,7 +30,9 @@ void JobRunner::describe() {
 
 void JobRunner::check_paths() {
   keep_shared_addresses(job_.hosts.cluster.hosts, fleet_->contact_addresses(), !job_.options.interface.empty());
-  complete_plan(job_);
+  if (job_.elastic.restarts) plan_first();
+  else complete_plan(job_);
+  if (verdict_) return;
   if (!job_.plan.placed) throw Error(ErrorCode::kInternal, "launcher: a host did not tell its cores");
   check_port_budget(job_.plan, job_.local, job_.options);
   if (!job_.plan.ranks.empty()) job_.meeting_port = reports_.free_port(static_cast<int>(job_.plan.ranks[0].host));
@@ -44,12 +46,18 @@ void JobRunner::check_paths() {
   if (job_.options.report_bindings && job_.options.bind_to != "none") console_.err(bindings_text(job_.plan));
   if (!job_.training()) return;
   reported_.assign(reported_.size(), false);
+  std::vector<int> hosts;
+  for (size_t host = 0; host < reported_.size(); ++host) hosts.push_back(static_cast<int>(host));
+  ask_for_paths(hosts);
+}
+
+void JobRunner::ask_for_paths(const std::vector<int>& hosts) {
   control::Envelope message;
   control::CheckPaths& check = *message.mutable_check_paths();
   for (const std::string& path : paths_to_check(job_)) check.add_readable(path);
   check.set_token_file(record_.token_path());
   check.set_token(record_.token());
-  fleet_->send_all(message);
+  for (int host : hosts) fleet_->send(host, message);
 }
 
 void JobRunner::set_up_generation() {
@@ -60,6 +68,7 @@ void JobRunner::set_up_generation() {
   collector_ = std::make_unique<Collector>(record_.generation(), names, [this, nodes](int node, const control::Envelope& message) {
     fleet_->send(nodes[node], message);
   });
+  if (output_) output_->finish();
   output_ = std::make_unique<RankOutput>(console_, output_options(job_, record_.log_folder(), console_));
   credit_ = OutputCredit(job_.plan.hosts.size(), output_window_bytes(nodes.size()));
   progress_ = std::make_unique<Progress>(progress_style_of(job_), job_.settings ? job_.settings->log_every : 1,
@@ -68,6 +77,8 @@ void JobRunner::set_up_generation() {
 }
 
 void JobRunner::start_generation() {
+  if (++generations_ > 1) plan_next();
+  generation_began_ = steady_clock::now();
   set_up_generation();
   record_.write({"generation_forming"});
   record_.set_state("forming");

@@ -87,6 +87,7 @@ void JobRunner::take(int host, const control::Envelope& message) {
 }
 
 void JobRunner::take_report(int host, const control::Envelope& message) {
+  if (members_.returning(host)) return take_report_of_returning(host, message);
   if (message.has_host_report() && state_ == JobState::kDescribing) {
     const control::HostReport& report = message.host_report();
     take_hardware(job_.hosts.cluster.hosts[host], host_of_report(report));
@@ -100,8 +101,7 @@ void JobRunner::take_report(int host, const control::Envelope& message) {
     for (const std::string& problem : message.path_report().problems())
       path_problems_.push_back(host_name(host) + ": " + problem);
     reported_[host] = true;
-    bool all = std::all_of(reported_.begin(), reported_.end(), [](bool one) { return one; });
-    if (all && !path_problems_.empty())
+    if (ready() && !path_problems_.empty())
       return fail(2, "output, model and data must be visible under the same path on every host\n" +
                          join(path_problems_, "\n"), host_name(host));
   }
@@ -149,7 +149,7 @@ void JobRunner::take_exit(int host, const control::RankExited& exited) {
   if (end.signal) event.signal = end.signal;
   event.reason = end.start_error.empty() ? end.message : end.start_error;
   record_.write(event);
-  bool asked = stopping_ && (!job_.training() || is_gentle_end(end));
+  bool asked = (stopping_ || regrouping_) && (!job_.training() || is_gentle_end(end));
   std::optional<Verdict> verdict =
       asked ? std::nullopt : judge(end, job_.plan.world_size, job_.options.wireup == "pmix");
   if (verdict) fail(*verdict);
@@ -167,9 +167,10 @@ void JobRunner::take_progress(int, const control::Envelope& message) {
   else if (!line.empty() && !console_.writer().is_full()) console_.out(line + "\n");
   if (progress_->has_step() && !first_step_told_) {
     first_step_told_ = true;
+    const auto began = generations_ > 1 ? generation_began_ : started_;
     Event event{"first_step"};
     event.step = progress_->step();
-    event.seconds = std::chrono::duration<double>(now - started_).count();
+    event.seconds = std::chrono::duration<double>(now - began).count();
     record_.write(event);
   }
   if (progress_->checkpoint_step() > checkpoint_told_) {
@@ -254,6 +255,7 @@ void JobRunner::request_stop(int exit_code, int signal_to_ranks, const std::stri
 }
 
 void JobRunner::fail(Verdict verdict) {
+  if (goes_on_after(verdict)) return setback(std::move(verdict));
   bool replaces = verdict_ && !stopping_ && happened_before(verdict, *verdict_);
   bool breaks_stop = stopping_ && verdict_ && state_ == JobState::kStopping;
   if (verdict_ && !replaces && !breaks_stop) return;
@@ -278,6 +280,7 @@ void JobRunner::host_lost(int host, const std::string& cause) {
   event.host = host_name(host);
   event.reason = cause;
   record_.write(event);
+  if (job_.elastic.restarts) return host_gone(host, cause);
   if (ranks_exist()) ranks_.host_ended(host);
   fail(kExitHostLost, "host lost: " + host_name(host) + ": " + cause, host_name(host));
   pump();
@@ -285,6 +288,7 @@ void JobRunner::host_lost(int host, const std::string& cause) {
 
 void JobRunner::unreachable(const std::vector<ReachFailure>& failures, bool version) {
   std::string host = failures.empty() ? "" : failures[0].host;
+  if (job_.elastic.shrinks && !version && failures.size() < members_.size()) return begin_without(failures);
   fail(version ? 2 : kExitTryLater, "hosts could not be reached\n" + describe_reach_failures(failures), host);
 }
 

@@ -9,6 +9,7 @@ enum class JobState {
   kReaching,    // agents are being started and dial in
   kDescribing,  // hosts tell what they have
   kChecking,    // hosts prove that they see the files
+  kWaiting,     // for hosts, before the ranks start or start again
   kForming,     // ranks are being started
   kRunning,
   kStopping,    // ranks were asked to end by themselves
@@ -16,7 +17,7 @@ enum class JobState {
   kClosing,     // agents go
   kDone,
 };
-inline constexpr int kNumJobStates = 9;
+inline constexpr int kNumJobStates = 10;
 
 enum class JobEvent {
   kReady,          // what the state waits for came from every host
@@ -24,8 +25,10 @@ enum class JobEvent {
   kStopRequested,  // first signal or request
   kStopAgain,      // second one
   kOverdue,        // the deadline of the state passed
+  kAgain,          // the ranks are gone, and there will be another generation of them
+  kTooFew,         // there would be, but too few hosts are there
 };
-inline constexpr int kNumJobEvents = 5;
+inline constexpr int kNumJobEvents = 7;
 
 enum class JobAction {
   kNothing,

@@ -55,17 +55,22 @@ Verdict not_wired_up(const RankEnd& end, int world_size) {
   return verdict;
 }
 
+Verdict settled(Verdict verdict) {
+  verdict.settled = true;
+  return verdict;
+}
+
 }  // namespace
 
 std::optional<Verdict> judge(const RankEnd& end, int world_size, bool wires_up) {
-  if (!end.start_error.empty()) return of_rank(end, end.exit_code ? end.exit_code : 127, end.start_error);
+  if (!end.start_error.empty()) return settled(of_rank(end, end.exit_code ? end.exit_code : 127, end.start_error));
   if (end.signal) return by_signal(end);
   if (end.exit_code) {
     std::string said = end.message.empty() ? "exited with code " + std::to_string(end.exit_code) : end.message;
     return of_rank(end, end.exit_code, who(end) + (end.message.empty() ? " " : ": ") + said);
   }
-  if (end.connected && !end.finalized) return not_finalized(end);
-  if (wires_up && end.links_mpi && !end.connected && world_size > 1) return not_wired_up(end, world_size);
+  if (end.connected && !end.finalized) return settled(not_finalized(end));
+  if (wires_up && end.links_mpi && !end.connected && world_size > 1) return settled(not_wired_up(end, world_size));
   return std::nullopt;
 }
 

@@ -33,6 +33,7 @@ struct Verdict {
   std::optional<int> rank, pid, signal, generation;
   std::string host, log;
   std::string advice;  // further lines for a person
+  bool settled = false;  // the ranks would fail in the same way if they were started again
   uint64_t time_ns = 0;
 
   bool failed() const { return exit_code != 0; }

@@ -64,6 +64,12 @@ std::vector<OptionSpec> make_table() {
       {{"get-stack-traces"}, "", job, "at the time limit, print where each thread of each rank stands"},
       {{"report-state-on-timeout"}, "", job, "at the time limit, print host, pid and state of each rank"},
       {{"grace"}, "seconds", job, "after a stop request, how long ranks may take (30 for training, 1 for programs)"},
+      {{"elastic"}, "", job, "after a failure start the ranks again, with fewer if hosts are gone, with more when they return"},
+      {{"min-ranks"}, "n", job, "with --elastic: never fewer (1)"},
+      {{"max-restarts"}, "n", job, "start the ranks again after up to n failures an hour (0; with --elastic 10)"},
+      {{"elastic_training"}, "", job, "DeepSpeed's name for --elastic"},
+      {{"min_elastic_nodes"}, "n", job, "with --elastic: fewest hosts"},
+      {{"max_elastic_nodes"}, "n", job, "with --elastic: most hosts"},
       {{"job-name"}, "name", job, "start of the job id"},
       {{"output"}, "folder", job, "where logs, events and results go"},
 
@@ -82,12 +88,6 @@ std::vector<OptionSpec> make_table() {
       {{"topology"}, "file", reach, "description of the hosts instead of asking them"},
 
       {{"allow-run-as-root"}, "", more, "accepted, root is allowed", kNoEffect},
-      {{"elastic"}, "", more, "go on with fewer hosts", kNotSupported},
-      {{"min-ranks"}, "n", more, "smallest elastic world", kNotSupported},
-      {{"max-restarts"}, "n", more, "restart budget", kNotSupported},
-      {{"elastic_training"}, "", more, "DeepSpeed's name for --elastic", kNotSupported},
-      {{"min_elastic_nodes"}, "n", more, "fewest hosts", kNotSupported},
-      {{"max_elastic_nodes"}, "n", more, "most hosts", kNotSupported},
       {{"help", "h"}, "", more, "this text"},
       {{"version", "V"}, "", more, "version and build"},
   };

@@ -161,6 +161,14 @@ void read_output(Values& values, Options& options) {
   options.color = values.word("color", "auto", {"auto", "always", "never"});
 }
 
+void read_elastic(Values& values, Options& options) {
+  options.elastic = values.flag("elastic") || values.flag("elastic_training");
+  options.min_ranks = values.integer("min-ranks", 1, kMaxRanks);
+  options.max_restarts = values.integer("max-restarts", 0, kMaxRanks);
+  options.min_elastic_nodes = values.integer("min_elastic_nodes", 1, kMaxRanks);
+  options.max_elastic_nodes = values.integer("max_elastic_nodes", 1, kMaxRanks);
+}
+
 void read_job(Values& values, Options& options) {
   options.timeout_seconds = values.seconds("timeout");
   options.stack_traces = values.flag("get-stack-traces");
@@ -277,6 +285,7 @@ Options parse_options(const std::vector<std::string>& arguments, const std::vect
   read_environment(values, options);
   read_output(values, options);
   read_job(values, options);
+  read_elastic(values, options);
   if (options.command == Command::kHelp || options.command == Command::kVersion) return options;
   problems.erase(std::unique(problems.begin(), problems.end()), problems.end());
   read_programs(scanned, options, problems);

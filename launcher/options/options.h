@@ -54,6 +54,10 @@ struct Options {
   bool stack_traces = false, state_on_timeout = false;  // what a passed time limit tells first
   std::string job_name, output, report_pid;
 
+  // Going on after failures.
+  bool elastic = false;
+  std::optional<int> min_ranks, max_restarts, min_elastic_nodes, max_elastic_nodes;
+
   bool dry_run = false, json = false, display_map = false, display_allocation = false;
 
   // Reaching hosts.

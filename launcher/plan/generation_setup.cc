@@ -69,6 +69,7 @@ FleetOptions fleet_options(const Job& job) {
   options.agent_there = folder_there(job) + "/dsagent";
   options.ports = job.options.ports;
   options.start = job.options.start;
+  if (job.elastic.restarts) options.start.fan_out = 0;  // a lost host must not take those along that it started
   if (!options.slurm) options.residents = residents_of(resident_folder(), options.hosts, options.agent_there);
   if (!all_local(job)) options.addresses = published_addresses(local_addresses(), job.options.interface);
   return options;

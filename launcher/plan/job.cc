@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "launcher/elastic/elastic_policy.h"
 #include "launcher/plan/device_check.h"
 #include "launcher/plan/job_identity.h"
 #include "launcher/options/launch_section.h"
@@ -98,6 +99,7 @@ Job prepare_job(Options options) {
   job.options = std::move(options);
   job.id = new_job_id(job.name);
   job.key = new_job_key();
+  job.elastic = elastic_policy(job);
   complete_plan(job);
   return job;
 }
@@ -113,7 +115,7 @@ void complete_plan(Job& job) {
 }
 
 void drop_unused_hosts(Job& job) {
-  if (!job.plan.placed) return;
+  if (!job.plan.placed || job.elastic.restarts) return;  // a host without ranks may replace one that fails
   Cluster used;
   std::vector<bool> local;
   for (size_t host = 0; host < job.plan.hosts.size(); ++host) {

@@ -9,6 +9,7 @@
 
 #include "engine/config/train_config.h"
 #include "hostfiles/rankfile.h"
+#include "launcher/elastic/elastic_policy.h"
 #include "launcher/plan/hosts_from.h"
 #include "launcher/plan/launch_plan.h"
 #include "launcher/options/options.h"
@@ -27,6 +28,7 @@ struct Job {
   std::optional<TrainConfig> config;               // training jobs
   std::optional<Settings> settings;                // once the world size is known
   std::string output;                              // absolute; "" = no output folder
+  ElasticPolicy elastic;
 
   bool training() const { return options.training(); }
 };

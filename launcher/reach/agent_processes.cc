@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <ranges>
 #include <utility>
 
 #include "agent/authentication.h"
@@ -43,6 +44,13 @@ void AgentProcesses::start(int host) {
   for (const AgentCommand& plan : (by_call ? *resident_ : *remote_).commands(options_.hosts, {host})) start_one(plan);
 }
 
+void AgentProcesses::start_again(int host) {
+  if (!options_.local[host]) by_ssh_again_.insert(host);
+  for (auto& helper : helpers_)
+    if (helper->plan.hosts == std::vector<int>{host}) helper->superseded = true;
+  for (const AgentCommand& plan : (options_.local[host] ? *local_ : *remote_).commands(options_.hosts, {host})) start_one(plan);
+}
+
 bool AgentProcesses::is_warm(size_t host) const {
   return host < options_.residents.size() && !options_.residents[host].empty();
 }
@@ -65,6 +73,7 @@ void AgentProcesses::start_one(const AgentCommand& plan) {
   HelperProcess::Events events;
   events.on_stdout = [this, &helper](const std::string& bytes) { take_stdout(helper, bytes); };
   events.on_end = [this, &helper] {
+    if (helper.superseded) return events_.on_swept();
     events_.on_end(helper.plan.hosts, helper.process->said(), helper.process->exit_code());
   };
   helper.process = std::make_unique<HelperProcess>(io_, helper.plan.command, std::move(events));
@@ -138,7 +147,7 @@ void AgentProcesses::sweep(int host) {
 }
 
 std::string AgentProcesses::said_about(int host) const {
-  for (const auto& helper : helpers_)
+  for (const auto& helper : std::views::reverse(helpers_))  // the newest
     if (std::find(helper->plan.hosts.begin(), helper->plan.hosts.end(), host) != helper->plan.hosts.end())
       return helper->process->said();
   return "";

@@ -40,6 +40,8 @@ class AgentProcesses {
   const std::vector<int>& ssh_hosts() const { return by_ssh_; }
   void start_others(int port);  // of the launcher: this machine, and all of a Slurm allocation
   void start(int host);         // one of the single ones; after start_others. Again: a warm one then by ssh
+  // An agent that is gone or never came; one at a time, whatever brought it up before.
+  void start_again(int host);
   // The command line that brings up the agent of such a host from another one.
   std::vector<std::string> command_from_elsewhere(int host) const;
   // Processes that serve only this host are of no use any more. At once: it will not end by itself.
@@ -57,6 +59,7 @@ class AgentProcesses {
     AgentCommand plan;
     std::unique_ptr<HelperProcess> process;
     std::unique_ptr<MarkerScan> scan;
+    bool superseded = false;  // another one brings up this host now
   };
   struct Sweep {
     std::unique_ptr<HelperProcess> process;

@@ -1,0 +1,291 @@
+// Generations after a failure: which hosts are there, whether the ranks start again and where, hosts that come back.
+#include <csignal>
+
+#include "agent/proto/control.pb.h"
+#include "launcher/control/agent_fleet.h"
+#include "launcher/control/shared_addresses.h"
+#include "launcher/job/job_record.h"
+#include "launcher/job/job_runner.h"
+#include "launcher/output/console.h"
+#include "launcher/output/event_log.h"
+#include "launcher/output/rank_output.h"
+#include "launcher/plan/generation_setup.h"
+#include "launcher/plan/host_description.h"
+#include "launcher/plan/job.h"
+#include "launcher/reach/reach_failure.h"
+#include "topology/base/error.h"
+#include "topology/base/text.h"
+
+namespace ds {
+
+using std::chrono::steady_clock;
+
+bool JobRunner::expected(int host) const { return !members_.gone(host) && !members_.returning(host); }
+
+bool JobRunner::all_there_or_gone() const {
+  for (size_t host = 0; host < members_.size(); ++host)
+    if (!fleet_->is_alive(static_cast<int>(host)) && expected(static_cast<int>(host))) return false;
+  return true;
+}
+
+// Before hosts are described only those have known slots whose user said so; the others may have enough.
+bool JobRunner::enough_to_begin() const {
+  int ranks = 0, hosts = 0;
+  bool all_known = true;
+  for (size_t host = 0; host < members_.size(); ++host) {
+    if (!fleet_->is_alive(static_cast<int>(host))) continue;
+    const std::optional<int>& slots = job_.hosts.cluster.hosts[host].slots;
+    ++hosts;
+    ranks += slots.value_or(0);
+    all_known &= slots.has_value();
+  }
+  return hosts >= job_.elastic.min_hosts && (!all_known || job_.options.oversubscribe || ranks >= job_.elastic.min_ranks);
+}
+
+void JobRunner::begin_without(const std::vector<ReachFailure>& failures) {
+  for (size_t host = 0; host < members_.size(); ++host)
+    if (!fleet_->is_alive(static_cast<int>(host))) members_.lost(static_cast<int>(host), steady_clock::now());
+  const std::string seconds = std::to_string(job_.elastic.join_wait.count());
+  console_.note("hosts could not be reached, " +
+                (enough_to_begin() ? "the job starts without them" : "waiting up to " + seconds + " s for them") + "\n" +
+                describe_reach_failures(failures));
+  if (!enough_to_begin()) deadline_->after(job_.elastic.join_wait, [this] { overdue(); });
+  pump();
+}
+
+// The first plan: as if nothing were elastic when every host is there and no limit is passed; else the largest world that
+// the configuration allows.
+void JobRunner::plan_first() {
+  const auto now = steady_clock::now();
+  size_t there = 0;
+  for (size_t host = 0; host < members_.size(); ++host) {
+    if (!expected(static_cast<int>(host))) continue;
+    members_.joined(static_cast<int>(host), now);
+    ++there;
+  }
+  const ElasticPolicy& policy = job_.elastic;
+  if (there == members_.size() && policy.max_hosts == 0) {
+    complete_plan(job_);
+    if (!job_.plan.placed || policy.max_ranks == 0 || job_.plan.world_size <= policy.max_ranks) {
+      world_ = ElasticWorld(job_);
+      return;
+    }
+  }
+  fill_slots(job_.hosts.cluster, job_.training(), job_.options.threads_are_cpus);
+  const ElasticWorld unplanned(job_);
+  const std::vector<HostRoom> rooms = unplanned.rooms(job_, members_, now);
+  std::string problem;
+  const auto fits = [&](int world) {
+    try {
+      GenerationChoice choice{world, {}};
+      for (const HostRoom& room : rooms) choice.members.push_back(room.ranks > 0);
+      unplanned.plan(job_, choice, false);
+      return true;
+    } catch (const Error& error) {
+      problem = error.what();
+      return false;
+    }
+  };
+  const GenerationChoice choice = choose_generation(policy, rooms, unplanned.full(policy, rooms), fits);
+  if (choice.world == 0 && problem.empty()) return too_few();
+  if (choice.world == 0)
+    throw Error(ErrorCode::kUsage, "no number of ranks that [elastic] allows can run on the hosts that are there: " + problem);
+  unplanned.plan(job_, choice, false);
+  world_ = ElasticWorld(job_);
+}
+
+// ---- failures
+
+bool JobRunner::goes_on_after(const Verdict& verdict) const {
+  if (!job_.elastic.restarts || !ranks_exist() || verdict_ || verdict.settled) return false;
+  const bool refused = job_.training() && verdict.exit_code == exit_status(ErrorCode::kUsage) && !verdict.signal;
+  return !refused && verdict.exit_code != kExitTimeLimit;
+}
+
+void JobRunner::setback(Verdict verdict) {
+  const bool first = !setback_;
+  if (!first && !happened_before(verdict, *setback_)) return;
+  setback_ = std::move(verdict);
+  if (!first) return;
+  console_.detail(setback_->error);
+  step(JobEvent::kFailed);
+  pump();
+}
+
+void JobRunner::host_gone(int host, const std::string& cause) {
+  const bool had_ranks = ranks_exist() && host_has_ranks(host);
+  members_.lost(host, steady_clock::now());
+  if (ranks_exist()) ranks_.host_ended(host);
+  const std::string what = "host lost: " + host_name(host) + ": " + cause;
+  bool any_left = false;
+  for (size_t other = 0; other < members_.size(); ++other) any_left |= fleet_->is_alive(static_cast<int>(other));
+  const bool before_ranks = state_ < JobState::kForming && state_ != JobState::kWaiting;
+  if (had_ranks || (before_ranks && (!any_left || !job_.elastic.shrinks)))
+    fail(kExitHostLost, what, host_name(host));
+  else
+    console_.note(what + ": the job goes on without it");
+  pump();
+}
+
+bool JobRunner::host_has_ranks(int host) const {
+  return static_cast<size_t>(host) < job_.plan.slots_used.size() && job_.plan.slots_used[static_cast<size_t>(host)] > 0;
+}
+
+// ---- the next generation
+
+GenerationChoice JobRunner::best_choice() const {
+  const std::vector<HostRoom> rooms = world_.rooms(job_, members_, steady_clock::now());
+  return choose_generation(job_.elastic, rooms, world_.full(job_.elastic, rooms), [this](int world) { return world_.legal(world); });
+}
+
+void JobRunner::decide() {
+  const auto now = steady_clock::now();
+  std::optional<int64_t> reached;
+  if (job_.training()) reached = progress_->has_step() ? progress_->step() : -1;
+  Event ended{"generation_ended"};
+  if (setback_) {
+    history_.failed(now, reached);
+    ended.reason = setback_->error;
+    for (size_t host = 0; host < members_.size(); ++host)  // a lost host has been blamed already
+      if (host_name(static_cast<int>(host)) == setback_->host && members_.there(static_cast<int>(host)))
+        members_.blamed(static_cast<int>(host), now);
+  } else {
+    history_.regrouped(reached.value_or(-1));
+    ended.reason = "regrouped to take in hosts that returned";
+  }
+  record_.write(ended);
+  if (setback_) {
+    const GiveUp end = why_give_up(job_.elastic, history_, now, setback_->exit_code);
+    if (end.exit_code != 0) {
+      verdict_ = *setback_;
+      verdict_->exit_code = end.exit_code;
+      verdict_->advice = "Not started again: " + end.reason + "." + (verdict_->advice.empty() ? "" : "\n" + verdict_->advice);
+      return step(JobEvent::kReady);
+    }
+  }
+  next_ = best_choice();
+  if (next_.world > 0) {
+    tell_next(next_);
+    return step(JobEvent::kAgain);
+  }
+  console_.note((setback_ ? setback_->error + "; " : "") + "too few hosts are left, waiting up to " +
+                std::to_string(job_.elastic.join_wait.count()) + " s for " + hosts_gone());
+  record_.set_state("waiting");
+  step(JobEvent::kTooFew);
+}
+
+void JobRunner::tell_next(const GenerationChoice& choice) {
+  std::vector<std::string> names;
+  for (size_t host = 0; host < choice.members.size(); ++host)
+    if (choice.members[host]) names.push_back(host_name(static_cast<int>(host)));
+  std::string text = setback_ ? setback_->error + "; starting again: " : "starting again: ";
+  text += std::to_string(choice.world) + (choice.world == 1 ? " rank on " : " ranks on ") + join(names, ", ");
+  if (choice.world != job_.plan.world_size) text += " (there were " + std::to_string(job_.plan.world_size) + ")";
+  if (job_.training())
+    text += checkpoint_told_ >= 0 ? ", from step " + std::to_string(checkpoint_told_) : ", from the newest checkpoint";
+  console_.note(text);
+}
+
+// In place of the plan of the generation before.
+void JobRunner::plan_next() {
+  if (next_.world == 0) next_ = best_choice();
+  keep_shared_addresses(job_.hosts.cluster.hosts, fleet_->contact_addresses(), !job_.options.interface.empty());
+  world_.plan(job_, next_, true);
+  next_ = {};
+  if (!job_.plan.ranks.empty()) job_.meeting_port = reports_.free_port(static_cast<int>(job_.plan.ranks[0].host));
+  record_.next_generation();
+  setback_.reset();
+  regrouping_ = first_step_told_ = waiting_for_room_ = false;
+  stop_signal_ = 0;
+}
+
+void JobRunner::give_up_unended() {
+  for (int host : ranks_.unended_hosts()) fleet_->give_up(host, "it did not end its ranks in time");
+  pump();
+}
+
+void JobRunner::too_few() {
+  Verdict verdict = setback_.value_or(Verdict{});
+  verdict.settled = true;
+  verdict.exit_code = job_.elastic.shrinks ? kExitTryLater : kExitHostLost;
+  verdict.error += (verdict.error.empty() ? "" : "; ") + std::string("too few hosts: waited ") +
+                   std::to_string(job_.elastic.join_wait.count()) + " s for " + hosts_gone();
+  fail(std::move(verdict));
+}
+
+std::string JobRunner::hosts_gone() const {
+  std::vector<std::string> names;
+  for (size_t host = 0; host < members_.size(); ++host)
+    if (!members_.there(static_cast<int>(host))) names.push_back(host_name(static_cast<int>(host)));
+  return names.empty() ? "more hosts" : join(names, ", ");
+}
+
+// ---- hosts that come back
+
+void JobRunner::look_after_hosts() {
+  if (state_ == JobState::kClosing || state_ == JobState::kDone || verdict_) return;
+  for (int host : members_.due(steady_clock::now())) {
+    members_.trying(host);
+    fleet_->start_again(host);
+  }
+  if (state_ == JobState::kWaiting) return pump();
+  grow_if_possible();
+}
+
+void JobRunner::ask_back(int host, const std::string& problem) {
+  if (problem.empty() && state_ == JobState::kReaching) return members_.arrived(host);  // described with the others
+  if (!problem.empty()) {
+    console_.detail(host_name(host) + " is not back: " + problem);
+    members_.lost(host, steady_clock::now());
+    return;
+  }
+  control::Envelope message;
+  message.mutable_describe()->set_interface(job_.options.interface);
+  fleet_->send(host, message);
+}
+
+void JobRunner::take_report_of_returning(int host, const control::Envelope& message) {
+  if (message.has_host_report()) {
+    take_hardware(job_.hosts.cluster.hosts[static_cast<size_t>(host)], host_of_report(message.host_report()));
+    reports_.add(host, message.host_report().machine(), message.host_report().free_port());
+    fill_slots(job_.hosts.cluster, job_.training(), job_.options.threads_are_cpus);
+    if (!job_.training()) return host_back(host);
+    return ask_for_paths({host});
+  }
+  std::vector<std::string> problems(message.path_report().problems().begin(), message.path_report().problems().end());
+  if (problems.empty()) return host_back(host);
+  console_.note(host_name(host) + " is back but stays out: " + join(problems, "; "));
+}
+
+void JobRunner::host_back(int host) {
+  members_.joined(host, steady_clock::now());
+  Event event{"host_recovered"};
+  event.host = host_name(host);
+  record_.write(event);
+  console_.note("host " + host_name(host) + " is back");
+  pump();
+}
+
+// A larger world needs a new generation: the ranks save and end, and start again with the host that has come back and
+// stayed. Programs without checkpoints would lose their work.
+void JobRunner::grow_if_possible() {
+  if (state_ != JobState::kRunning || !job_.training() || !job_.elastic.shrinks || verdict_ || setback_ || regrouping_) return;
+  if (!progress_->has_step()) return;
+  const auto now = steady_clock::now();
+  std::vector<HostRoom> rooms = world_.rooms(job_, members_, now);
+  for (size_t host = 0; host < rooms.size(); ++host)
+    if (!host_has_ranks(static_cast<int>(host)) &&
+        (!rooms[host].trusted || now - members_.since(static_cast<int>(host)).value_or(now) < job_.elastic.grow_after))
+      rooms[host].ranks = 0;
+  const GenerationChoice choice =
+      choose_generation(job_.elastic, rooms, world_.full(job_.elastic, rooms), [this](int world) { return world_.legal(world); });
+  if (choice.world <= job_.plan.world_size) return;
+  console_.note("the job can have " + std::to_string(choice.world) + " ranks instead of " + std::to_string(job_.plan.world_size) +
+                ": the ranks save and start again");
+  regrouping_ = true;
+  stop_signal_ = SIGUSR1;
+  step(JobEvent::kStopRequested);
+  pump();
+}
+
+}  // namespace ds

@@ -1,0 +1,174 @@
+// Jobs that go on: whatever dies, the ranks start again on the hosts that are there, and the numbers are those of a run that
+// nothing happened to. Limits are those of a loaded machine of two cores.
+#include <signal.h>
+
+#include <fstream>
+#include <functional>
+#include <map>
+
+#include "tests/cluster/job_fixture.h"
+
+namespace ds::testing {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr int kSteps = 60;
+
+class ElasticTest : public JobTest {
+ protected:
+  std::string job(const std::string& name, int steps = kSteps) {
+    return write_training_job(folder(name), {.steps = steps, .checkpoint_every = 5});
+  }
+
+  HostCommand start(const std::string& config, std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {"--elastic", config, "--elastic.grow_after", "0"};
+    words.insert(words.end(), more.begin(), more.end());
+    return bed().start("node1", launch(words));
+  }
+
+  // The curve of a run that nothing happens to.
+  std::vector<double> calm_curve() {
+    const std::string config = job("calm");
+    HostCommand run = bed().start("node1", launch({config}));
+    EXPECT_EQ(run.wait(seconds(120)).value_or(-1), 0) << run.err();
+    return losses_of(folder("calm"));
+  }
+
+  ::testing::AssertionResult reaches(HostCommand& run, const std::string& name, size_t steps) {
+    if (wait_until([&] { return losses_of(folder(name)).size() >= steps || !run.running(); }, seconds(90)) && run.running())
+      return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure() << "no step " << steps << ": " << run.err();
+  }
+
+  std::vector<nlohmann::json> events(const std::string& name, const std::string& what) {
+    std::ifstream file(folder(name) + "/out/events.jsonl");
+    std::vector<nlohmann::json> found;
+    for (std::string line; std::getline(file, line);)
+      if (const auto event = nlohmann::json::parse(line, nullptr, false); event.is_object() && event.value("event", "") == what)
+        found.push_back(event);
+    return found;
+  }
+
+  bool happens(const std::string& name, const std::string& what, size_t times, seconds limit) {
+    return wait_until([&] { return events(name, what).size() >= times; }, limit);
+  }
+
+  void kill_agent(const std::string& host) {
+    for (const auto& seen : bed().processes(host))
+      if (seen.name == "dsagent" && seen.command.find("--rank-server") == std::string::npos) ::kill(seen.pid, SIGKILL);
+  }
+};
+
+TEST_F(ElasticTest, AKilledRankCostsNoStepAndNoDigit) {
+  const std::vector<double> calm = calm_curve();
+  const std::string config = job("rank");
+  HostCommand run = start(config);
+  ASSERT_TRUE(reaches(run, "rank", 12));
+  bed().kill_process("node2", "dsengine");
+  EXPECT_EQ(run.wait(seconds(120)).value_or(-1), 0) << run.err();
+  EXPECT_EQ(losses_of(folder("rank")), calm) << run.err();  // the same ranks on the same hosts: bit for bit
+  EXPECT_EQ(events("rank", "generation_running").size(), 2u);
+  EXPECT_NE(run.err().find("starting again: 6 ranks on node1, node2, node3, from step"), std::string::npos) << run.err();
+  expect_nothing_left();
+}
+
+TEST_F(ElasticTest, ALostHostIsDoneWithoutAndTakenInWhenItIsBack) {
+  const std::vector<double> calm = calm_curve();
+  const std::string config = job("agent", 400);
+  HostCommand run = start(config);
+  ASSERT_TRUE(reaches(run, "agent", 12));
+  kill_agent("node2");
+  ASSERT_TRUE(happens("agent", "host_recovered", 1, seconds(60))) << run.err();
+  ASSERT_TRUE(happens("agent", "generation_running", 3, seconds(60))) << run.err();
+  EXPECT_EQ(run.wait(seconds(180)).value_or(-1), 0) << run.err();
+  EXPECT_NE(run.err().find("4 ranks on node1, node3 (there were 6)"), std::string::npos) << run.err();
+  EXPECT_NE(run.err().find("6 ranks on node1, node2, node3 (there were 4)"), std::string::npos) << run.err();
+  std::vector<double> curve = losses_of(folder("agent"));
+  ASSERT_EQ(curve.size(), 400u);
+  curve.resize(calm.size());
+  EXPECT_LT(worst_difference(curve, calm), 1e-5);  // sums over four ranks round otherwise than over six
+  expect_nothing_left();
+}
+
+TEST_F(ElasticTest, AHostWithoutPowerIsDoneWithout) {
+  const std::string config = job("power");
+  HostCommand run = start(config);
+  ASSERT_TRUE(reaches(run, "power", 12));
+  bed().kill_host("node3");
+  EXPECT_EQ(run.wait(seconds(150)).value_or(-1), 0) << run.err();
+  EXPECT_EQ(losses_of(folder("power")).size(), static_cast<size_t>(kSteps));
+  EXPECT_EQ(events("power", "host_lost").size(), 1u);
+}
+
+TEST_F(ElasticTest, ASpareHostTakesThePlaceOfALostOne) {
+  const std::string config = job("spare");
+  HostCommand run = start(config, {"--elastic.max_ranks", "4"});
+  ASSERT_TRUE(reaches(run, "spare", 12));
+  bed().kill_host("node2");
+  EXPECT_EQ(run.wait(seconds(150)).value_or(-1), 0) << run.err();
+  EXPECT_NE(run.err().find("4 ranks on node1, node3"), std::string::npos) << run.err();
+}
+
+TEST_F(ElasticTest, TooFewHostsAreWaitedForAndThenItIs75) {
+  const std::string config = job("few", 100000);
+  HostCommand run = start(config, {"--elastic.min_ranks", "6", "--elastic.join_wait", "4"});
+  ASSERT_TRUE(reaches(run, "few", 12));
+  bed().kill_host("node3");
+  EXPECT_EQ(run.wait(seconds(60)).value_or(-1), 75) << run.err();
+  EXPECT_NE(last_error(run.err()).value("error", "").find("too few hosts: waited 4 s for node3"), std::string::npos) << run.err();
+}
+
+TEST_F(ElasticTest, AHostThatIsDownAtTheStartIsDoneWithoutIfEnoughAreThere) {
+  bed().kill_host("node3");
+  const std::string config = job("start", 20);
+  HostCommand run = start(config);
+  EXPECT_EQ(run.wait(seconds(120)).value_or(-1), 0) << run.err();
+  EXPECT_NE(run.err().find("the job starts without them"), std::string::npos) << run.err();
+  HostCommand more = start(job("start6", 20), {"--elastic.min_ranks", "6", "--elastic.join_wait", "3"});
+  EXPECT_EQ(more.wait(seconds(60)).value_or(-1), 75) << more.err();
+}
+
+TEST_F(ElasticTest, AHostThatComesAndGoesIsLeftAlone) {
+  const std::string config = job("flap", 1000000);
+  HostCommand run = start(config);
+  for (size_t time = 1; time <= 3; ++time) {
+    ASSERT_TRUE(happens("flap", "generation_running", 2 * time - 1, seconds(90))) << run.err();
+    kill_agent("node2");
+    ASSERT_TRUE(happens("flap", "host_lost", time, seconds(30))) << run.err();
+  }
+  ASSERT_TRUE(happens("flap", "generation_running", 6, seconds(60))) << run.err();  // without node2
+  EXPECT_EQ(events("flap", "host_recovered").size(), 2u) << run.err();
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait(seconds(60)).value_or(-1), 130) << run.err();
+  EXPECT_EQ(events("flap", "host_recovered").size(), 2u) << run.err();
+  expect_nothing_left();
+}
+
+TEST_F(ElasticTest, RanksThatNeverReachAStepEndItWith93) {
+  const std::string config = job("stuck");
+  HostCommand run = start(config);
+  const bool ended = wait_until(
+      [&] {
+        for (const auto& seen : bed().processes("node2"))
+          if (seen.name == "dsengine") ::kill(seen.pid, SIGKILL);
+        return !run.running();
+      },
+      seconds(120));
+  EXPECT_TRUE(ended) << run.err();
+  EXPECT_EQ(run.wait(seconds(10)).value_or(-1), 93) << run.err();
+  expect_nothing_left();
+}
+
+TEST_F(ElasticTest, AStopEndsAJobThatWaitsForHosts) {
+  const std::string config = job("stop", 100000);
+  HostCommand run = start(config, {"--elastic.min_ranks", "6", "--elastic.join_wait", "600"});
+  ASSERT_TRUE(reaches(run, "stop", 12));
+  bed().kill_host("node3");
+  ASSERT_TRUE(wait_until([&] { return run.err().find("waiting up to 600 s for node3") != std::string::npos; }, seconds(60))) << run.err();
+  run.signal(SIGTERM);
+  EXPECT_EQ(run.wait(seconds(30)).value_or(-1), 143) << run.err();
+}
+
+}  // namespace
+}  // namespace ds::testing
