@@ -189,12 +189,8 @@ void AgentFleet::start_again(int host) {
   Link& link = links_[host];
   link = Link{};
   link.started_here = true;
-  link.again = steady_clock::now() + options_.start.each;
-  try {
-    processes_.start_again(host);
-  } catch (const std::exception& error) {
-    not_back(host, error.what());
-  }
+  link.again = steady_clock::now() + options_.sweep_limit + options_.start.each;
+  processes_.start_again(host);
 }
 
 void AgentFleet::not_back(int host, const std::string& problem) {

@@ -48,7 +48,14 @@ void AgentProcesses::start_again(int host) {
   if (!options_.local[host]) by_ssh_again_.insert(host);
   for (auto& helper : helpers_)
     if (helper->plan.hosts == std::vector<int>{host}) helper->superseded = true;
-  for (const AgentCommand& plan : (options_.local[host] ? *local_ : *remote_).commands(options_.hosts, {host})) start_one(plan);
+  sweep(host, [this, host] {
+    if (ending_) return;
+    try {
+      for (const AgentCommand& plan : (options_.local[host] ? *local_ : *remote_).commands(options_.hosts, {host}))
+        start_one(plan);
+    } catch (const std::exception&) {  // it does not come, and is asked for once more
+    }
+  });
 }
 
 bool AgentProcesses::is_warm(size_t host) const {
@@ -119,6 +126,7 @@ void AgentProcesses::release(int host, bool at_once) {
 }
 
 void AgentProcesses::end_those_without(const std::function<bool(int host)>& has_agent) {
+  ending_ = true;
   for (auto& helper : helpers_) {
     if (std::any_of(helper->plan.hosts.begin(), helper->plan.hosts.end(), has_agent)) continue;
     helper->process->close_stdin();
@@ -126,15 +134,16 @@ void AgentProcesses::end_those_without(const std::function<bool(int host)>& has_
   }
 }
 
-void AgentProcesses::sweep(int host) {
+void AgentProcesses::sweep(int host, std::function<void()> then) {
   Sweep& sweep = *sweeps_.emplace_back(std::make_unique<Sweep>());
   sweep.timer = std::make_unique<Timer>(io_);
-  auto finish = [this, &sweep, host] {
+  auto finish = [this, &sweep, host, then = std::move(then)] {
     if (sweep.done) return;
     sweep.done = true;
     sweep.process->kill(SIGKILL);
     release(host, true);
     events_.on_swept();
+    if (then) then();
   };
   try {
     HelperProcess::Events events{{}, [this, finish] { post(io_, finish); }};

@@ -40,7 +40,8 @@ class AgentProcesses {
   const std::vector<int>& ssh_hosts() const { return by_ssh_; }
   void start_others(int port);  // of the launcher: this machine, and all of a Slurm allocation
   void start(int host);         // one of the single ones; after start_others. Again: a warm one then by ssh
-  // An agent that is gone or never came; one at a time, whatever brought it up before.
+  // An agent that is gone or never came; one at a time, whatever brought it up before. What is left there goes first: an
+  // agent that was cut off and does not know it yet would take ranks of the new one for its own.
   void start_again(int host);
   // The command line that brings up the agent of such a host from another one.
   std::vector<std::string> command_from_elsewhere(int host) const;
@@ -48,7 +49,7 @@ class AgentProcesses {
   void release(int host, bool at_once);
   // Ends the processes none of whose hosts has an agent that would hear a Shutdown.
   void end_those_without(const std::function<bool(int host)>& has_agent);
-  void sweep(int host);
+  void sweep(int host, std::function<void()> then = {});  // `then`: when it has ended or its time is up
 
   std::string said_about(int host) const;  // the end of its process's stderr
   bool all_gone() const;
@@ -81,6 +82,7 @@ class AgentProcesses {
   std::vector<int> warm_, by_ssh_;
   std::set<int> called_, by_ssh_again_;  // warm hosts: their resident agent was called; that failed, ssh took its place
   int port_ = 0;
+  bool ending_ = false;
   std::vector<std::unique_ptr<Helper>> helpers_;
   std::vector<std::unique_ptr<Sweep>> sweeps_;
 };

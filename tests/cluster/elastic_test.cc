@@ -101,6 +101,52 @@ TEST_F(ElasticTest, AHostWithoutPowerIsDoneWithout) {
   EXPECT_EQ(events("power", "host_lost").size(), 1u);
 }
 
+TEST_F(ElasticTest, TheHostOfRank0MayBeTheOneThatDies) {
+  const std::string config = job("first");
+  const std::string hosts = folder("first") + "/hosts";
+  std::ofstream(hosts) << "node2 slots=2\nnode3 slots=2\n";
+  HostCommand run = bed().start("node1", {program("dslaunch"), "--hostfile", hosts, "--elastic", config});
+  ASSERT_TRUE(reaches(run, "first", 12));
+  bed().kill_host("node2");
+  EXPECT_EQ(run.wait(seconds(150)).value_or(-1), 0) << run.err();
+  EXPECT_EQ(losses_of(folder("first")).size(), static_cast<size_t>(kSteps));
+  EXPECT_NE(run.err().find("2 ranks on node3 (there were 4)"), std::string::npos) << run.err();
+}
+
+TEST_F(ElasticTest, RanksAndRankServersThatDieTogetherAreStartedAgainWhereTheyWere) {
+  const std::string config = job("all", 400);
+  HostCommand run = start(config);
+  ASSERT_TRUE(reaches(run, "all", 12));
+  for (const auto& seen : bed().processes("node2"))
+    if (seen.name == "dsengine") ::kill(seen.pid, SIGKILL);
+  ASSERT_TRUE(happens("all", "generation_running", 2, seconds(60))) << run.err();
+  for (const auto& seen : bed().processes("node3"))
+    if (seen.command.find("--rank-server") != std::string::npos) ::kill(seen.pid, SIGKILL);
+  EXPECT_EQ(run.wait(seconds(180)).value_or(-1), 0) << run.err();
+  EXPECT_EQ(events("all", "generation_running").size(), 3u);
+  EXPECT_EQ(events("all", "host_lost").size(), 0u);
+  EXPECT_EQ(run.err().find("there were"), std::string::npos) << run.err();
+  EXPECT_EQ(losses_of(folder("all")).size(), 400u);
+  expect_nothing_left();
+}
+
+// The host ends its old ranks by its lease; a new agent must not meet them.
+TEST_F(ElasticTest, ACutHostIsTakenInAgainWhenItsLinkIsBack) {
+  const std::string config = job("cut", 1000000);
+  HostCommand run = start(config);
+  ASSERT_TRUE(reaches(run, "cut", 12));
+  bed().cut("node3");
+  ASSERT_TRUE(happens("cut", "generation_running", 2, seconds(60))) << run.err();
+  bed().heal("node3");
+  ASSERT_TRUE(happens("cut", "host_recovered", 1, seconds(120))) << run.err();
+  ASSERT_TRUE(happens("cut", "generation_running", 3, seconds(60))) << run.err();
+  const size_t before = losses_of(folder("cut")).size();
+  EXPECT_TRUE(reaches(run, "cut", before + 20));
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait(seconds(60)).value_or(-1), 130) << run.err();
+  expect_nothing_left(seconds(30));
+}
+
 TEST_F(ElasticTest, ASpareHostTakesThePlaceOfALostOne) {
   const std::string config = job("spare");
   HostCommand run = start(config, {"--elastic.max_ranks", "4"});

@@ -1,0 +1,78 @@
+// Programs that start again after a failure: --max-restarts, --elastic.
+#include <gtest/gtest.h>
+
+#include "tests/launcher/shell_job.h"
+
+namespace ds::testing {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Rank 1 of each generation before LAST fails while the other one waits.
+std::string fails_before(const std::string& last, const std::string& failure) {
+  return "echo rank $RANK of generation $DSLAUNCH_GENERATION; [ $DSLAUNCH_GENERATION -ge " + last + " ] && exit 0; [ $RANK = 1 ] && " +
+         failure + "; exec sleep 300";
+}
+
+TEST(Restart, RanksStartAgainUntilTheyEndWell) {
+  for (const char* failure : {"exit 7", "kill -9 $$"}) {
+    RunResult result = run_dslaunch(shell(2, fails_before("3", failure), {"--max-restarts", "5"}), marked());
+    EXPECT_EQ(result.code, 0) << result.err;
+    for (const char* line : {"rank 0 of generation 1\n", "rank 1 of generation 2\n", "rank 0 of generation 3\n"})
+      EXPECT_TRUE(contains(result.out, line)) << result.out;
+    EXPECT_TRUE(contains(result.err, "starting again: 2 ranks on ")) << result.err;
+    EXPECT_EQ(processes_left(mark()), "");
+  }
+}
+
+TEST(Restart, TheBudgetIsKeptAndTheLastFailureTold) {
+  RunResult result = run_dslaunch(shell(2, fails_before("9", "exit 7"), {"--max-restarts", "2"}), marked());
+  EXPECT_EQ(result.code, 98) << result.err;
+  EXPECT_TRUE(contains(result.out, "of generation 3\n")) << result.out;
+  EXPECT_FALSE(contains(result.out, "of generation 4\n")) << result.out;
+  EXPECT_TRUE(contains(result.err, "2 restarts that it may have within 60 minutes are used up")) << result.err;
+  EXPECT_TRUE(contains(result.last_line(), "exited with code 7")) << result.err;
+  EXPECT_EQ(processes_left(mark()), "");
+}
+
+TEST(Restart, WithoutTheOptionNothingStartsAgain) {
+  RunResult result = run_dslaunch(shell(2, fails_before("2", "exit 7"), {}), marked());
+  EXPECT_EQ(result.code, 7) << result.err;
+  EXPECT_FALSE(contains(result.out, "generation 2")) << result.out;
+}
+
+TEST(Restart, WhatWouldFailInTheSameWayIsNotStartedAgain) {
+  RunResult missing = run_dslaunch({"-np", "2", "--elastic", "no-such-program"}, marked());
+  EXPECT_EQ(missing.code, 127) << missing.err;
+  EXPECT_FALSE(contains(missing.err, "starting again")) << missing.err;
+  RunResult limit = run_dslaunch(shell(2, "exec sleep 300", {"--elastic", "--timeout", "1"}), marked());
+  EXPECT_EQ(limit.code, 110) << limit.err;
+  EXPECT_FALSE(contains(limit.err, "starting again")) << limit.err;
+}
+
+TEST(Restart, AStopIsNoFailure) {
+  RunningDslaunch job(shell(2, "echo up; exec sleep 300", {"--elastic"}), marked());
+  ASSERT_TRUE(job.wait_for("up"));
+  job.signal(SIGINT);
+  EXPECT_EQ(job.wait().code, 130) << job.err();
+  EXPECT_FALSE(contains(job.err(), "starting again")) << job.err();
+  EXPECT_EQ(processes_left(mark()), "");
+}
+
+TEST(Restart, OptionsThatDoNotGoTogetherAreRefused) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
+      {{"--min-ranks", "2", "-np", "2", "true"}, "together with --elastic only"},
+      {{"--elastic", "--min-ranks", "3", "-np", "2", "true"}, "at least 3 ranks, but -np=2"},
+      {{"--elastic", "--min_elastic_nodes", "3", "--max_elastic_nodes", "2", "-np", "2", "true"}, "at least 3 hosts, but at most 2"},
+      {{"--elastic", "-np", "1", "true", ":", "-np", "1", "true"}, "use --max-restarts alone"},
+      {{"--max-restarts", "many", "-np", "2", "true"}, "--max-restarts=many: must be a whole number"},
+  };
+  for (const auto& [words, text] : wrong) {
+    RunResult result = run_dslaunch(words);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_TRUE(contains(result.err, text)) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace ds::testing
