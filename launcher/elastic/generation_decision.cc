@@ -39,7 +39,7 @@ std::vector<bool> members_for(int world, const ElasticPolicy& policy, const std:
     room += rooms[host].ranks;
     ++hosts;
   }
-  const bool enough = room >= world && hosts >= std::min(policy.min_hosts, world);
+  const bool enough = room >= world && hosts >= policy.min_hosts;
   return enough ? members : std::vector<bool>{};
 }
 

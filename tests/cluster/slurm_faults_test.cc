@@ -1,4 +1,6 @@
 // Slurm jobs in the cases that batch users are woken by: a node dies, tasks are spread unevenly, dslaunch stands in a step.
+#include <signal.h>
+
 #include <algorithm>
 
 #include "tests/cluster/slurm_fixture.h"
@@ -35,6 +37,33 @@ TEST_F(SlurmFaults, AJobWhoseNodeDiesQueuesItselfAgainAndGoesOnElsewhere) {
   EXPECT_NE(log(name).find("run 2 of job"), std::string::npos) << log(name);
   EXPECT_NE(log(name).find("resum"), std::string::npos) << "from the checkpoint, not from the start: " << log(name);
   EXPECT_EQ(losses_of(folder("dies")).size(), 400u);
+  expect_nothing_left(seconds(40));
+}
+
+// --no-kill keeps the allocation; the batch script and dslaunch stand on node1.
+TEST_F(SlurmFaults, AnElasticJobGoesOnWithoutTheNodeThatDied) {
+  const auto job = sbatch({"--no-kill"}, "train.sh",
+                          {write_training_job(folder("elastic"), {.steps = 400, .checkpoint_every = 10}), "--elastic"});
+  const auto name = "dslaunch-" + job + ".log";
+  ASSERT_TRUE(wait_until([&] { return losses_of(folder("elastic")).size() >= 15; }, seconds(120))) << log(name);
+  bed().kill_host("node3");
+  EXPECT_EQ(end_of(job, seconds(300)), "COMPLETED 0:0") << log(name);
+  EXPECT_NE(log(name).find("4 ranks on node1, node2 (there were 6)"), std::string::npos) << log(name);
+  EXPECT_EQ(losses_of(folder("elastic")).size(), 400u);
+  EXPECT_EQ(bed().leftovers(seconds(60)), "");
+}
+
+// One agent dies, its node does not: a step of its own brings the next one.
+TEST_F(SlurmFaults, AnElasticJobTakesANodeInAgain) {
+  const auto job = sbatch({"--no-kill"}, "train.sh",
+                          {write_training_job(folder("again"), {.steps = 800, .checkpoint_every = 10}), "--elastic", "--elastic.grow_after", "0"});
+  const auto name = "dslaunch-" + job + ".log";
+  ASSERT_TRUE(wait_until([&] { return losses_of(folder("again")).size() >= 15; }, seconds(120))) << log(name);
+  for (const auto& seen : bed().processes("node3"))
+    if (seen.name == "dsagent" && seen.command.find("--rank-server") == std::string::npos) ::kill(seen.pid, SIGKILL);
+  EXPECT_TRUE(wait_until([&] { return log(name).find("6 ranks on node1, node2, node3 (there were 4)") != std::string::npos; }, seconds(120))) << log(name);
+  EXPECT_EQ(end_of(job, seconds(300)), "COMPLETED 0:0") << log(name);
+  EXPECT_EQ(losses_of(folder("again")).size(), 800u);
   expect_nothing_left(seconds(40));
 }
 
