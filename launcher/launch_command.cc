@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "launcher/elastic/elastic_world.h"
 #include "launcher/output/console.h"
 #include "launcher/plan/job.h"
 #include "launcher/job/job_record.h"
@@ -47,7 +48,10 @@ int launch_command(Options options, Console& console) {
   StopSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP});  // from here on none is lost
   Job job = prepare_job(std::move(options));
   tell_notes(job, console);
-  if (job.options.dry_run) return print_plan(job, console);
+  if (job.options.dry_run) {
+    if (job.elastic.restarts && job.plan.placed) job.plan.elastic = ElasticWorld(job).report(job.elastic);
+    return print_plan(job, console);
+  }
   drop_unused_hosts(job);
   if (job.plan.placed && job.plan.world_size == 0) return 0;
   if (!job.options.report_pid.empty()) report_pid(job.options.report_pid, console);

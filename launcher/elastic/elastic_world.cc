@@ -51,6 +51,18 @@ int64_t ElasticWorld::micro_batch(int world) const {
   return 0;
 }
 
+ElasticReport ElasticWorld::report(const ElasticPolicy& policy) const {
+  ElasticReport report;
+  report.max_restarts = policy.max_restarts;
+  const int most = policy.max_ranks > 0 ? std::min(first_, policy.max_ranks) : first_;
+  for (int ranks = most; ranks >= (policy.shrinks ? std::max(1, policy.min_ranks) : most); --ranks) {
+    if (!legal(ranks)) continue;
+    const int64_t micro = batch_.train > 0 ? micro_batch(ranks) : 0;
+    report.worlds.push_back({ranks, micro, micro > 0 ? batch_.train / (ranks / per_replica_) / micro : 0});
+  }
+  return report;
+}
+
 std::vector<HostRoom> ElasticWorld::rooms(const Job& job, const Membership& membership, Membership::Time now) const {
   std::vector<HostRoom> rooms(membership.size());
   for (size_t host = 0; host < rooms.size(); ++host) {

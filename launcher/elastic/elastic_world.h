@@ -11,6 +11,7 @@
 
 namespace ds {
 
+struct ElasticReport;
 struct Job;
 
 // What stays the same in all generations of an elastic job; from the plan of the first.
@@ -26,6 +27,8 @@ class ElasticWorld {
   // The largest micro-batch that fits so many ranks and is none larger than that of the first generation (memory was
   // enough for that), the very same if the user chose it; 0 = none. 1 for programs.
   int64_t micro_batch(int world) const;
+  // What is possible from the first generation's number of ranks downwards.
+  ElasticReport report(const ElasticPolicy& policy) const;
   // Ranks that each host has room for: its slots, or more if it had more in the first generation.
   std::vector<HostRoom> rooms(const Job& job, const Membership& membership, Membership::Time now) const;
   // Places the chosen number of ranks on the chosen hosts and resolves the configuration for them; after the first

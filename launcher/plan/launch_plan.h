@@ -28,6 +28,16 @@ struct MeshReport {
   std::vector<std::string> reasons;  // sentences
 };
 
+// What the next generations of an elastic job may look like.
+struct ElasticReport {
+  struct World {
+    int ranks = 0;
+    int64_t micro_batch = 0, accumulation = 0;  // 0: no training
+  };
+  std::vector<World> worlds;  // the largest first
+  int max_restarts = 0;       // within an hour
+};
+
 struct LaunchPlan {
   std::vector<Host> hosts;
   std::string source;
@@ -38,6 +48,7 @@ struct LaunchPlan {
   std::vector<int> slots_used;    // ranks per host
   std::vector<PlannedGroups> groups;
   std::optional<MeshReport> mesh;
+  std::optional<ElasticReport> elastic;
 
   // More ranks on this host than it has slots or cores.
   bool oversubscribed(size_t host) const;

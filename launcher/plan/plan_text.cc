@@ -82,6 +82,32 @@ Json score_json(const PlacementScore& score) {
   return json;
 }
 
+Json elastic_json(const ElasticReport& elastic) {
+  Json json{{"max_restarts", elastic.max_restarts}, {"worlds", Json::array()}};
+  for (const ElasticReport::World& world : elastic.worlds) {
+    Json one{{"ranks", world.ranks}};
+    if (world.micro_batch > 0) {
+      one["micro_batch"] = world.micro_batch;
+      one["accumulation"] = world.accumulation;
+    }
+    json["worlds"].push_back(one);
+  }
+  return json;
+}
+
+std::string elastic_text(const ElasticReport& elastic) {
+  constexpr size_t kShown = 12;
+  std::vector<std::string> worlds;
+  for (const ElasticReport::World& world : elastic.worlds) {
+    if (worlds.size() == kShown) break;
+    worlds.push_back(std::to_string(world.ranks));
+    if (world.micro_batch > 0)
+      worlds.back() += " (micro-batch " + std::to_string(world.micro_batch) + " x accumulation " + std::to_string(world.accumulation) + ")";
+  }
+  return "elastic: up to " + std::to_string(elastic.max_restarts) + " restarts an hour; ranks: " + join(worlds, ", ") +
+         (elastic.worlds.size() > kShown ? ", ..." : "") + "\n";
+}
+
 }  // namespace
 
 std::string plan_json(const LaunchPlan& plan) {
@@ -96,6 +122,7 @@ std::string plan_json(const LaunchPlan& plan) {
     for (const PlannedGroups& groups : plan.groups) json["groups"][groups.axis] = groups.ranks;
   if (plan.mesh)
     json["placement"] = {{"how", plan.mesh->how}, {"reasons", plan.mesh->reasons}, {"score", score_json(plan.mesh->score)}, {"by_slot", score_json(plan.mesh->by_slot)}};
+  if (plan.elastic) json["elastic"] = elastic_json(*plan.elastic);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -126,7 +153,7 @@ std::string plan_text(const LaunchPlan& plan) {
     for (const std::vector<int>& ranks : groups.ranks) text += " " + group_text(ranks);
     text += "\n";
   }
-  return text;
+  return plan.elastic ? text + elastic_text(*plan.elastic) : text;
 }
 
 std::string bindings_text(const LaunchPlan& plan) {

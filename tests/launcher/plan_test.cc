@@ -245,5 +245,17 @@ TEST(Starters, WhatTheUserAskedOfHisTasksDoesNotShapeTheStepOfTheAgents) {
     EXPECT_EQ(std::count(unset.begin(), unset.end(), name), 1) << name;
 }
 
+TEST(PlanText, TellsWhichWorldsAnElasticJobMayHave) {
+  LaunchPlan p;
+  p.placed = true;
+  p.elastic = ElasticReport{{{6, 2, 1}, {4, 1, 3}, {1, 2, 6}}, 10};
+  EXPECT_NE(plan_text(p).find("elastic: up to 10 restarts an hour; ranks: 6 (micro-batch 2 x accumulation 1), 4 (micro-batch 1 x accumulation 3), "
+                              "1 (micro-batch 2 x accumulation 6)\n"), std::string::npos) << plan_text(p);
+  const nlohmann::json json = nlohmann::json::parse(plan_json(p));
+  EXPECT_EQ(json["elastic"]["worlds"][1], (nlohmann::json{{"ranks", 4}, {"micro_batch", 1}, {"accumulation", 3}}));
+  p.elastic = ElasticReport{{{2, 0, 0}}, 3};
+  EXPECT_NE(plan_text(p).find("elastic: up to 3 restarts an hour; ranks: 2\n"), std::string::npos) << plan_text(p);
+}
+
 }  // namespace
 }  // namespace ds
