@@ -265,10 +265,6 @@ bool AgentFleet::all_joined() const {
   return std::all_of(links_.begin(), links_.end(), [](const Link& link) { return link.joined; });
 }
 
-bool AgentFleet::all_joined_or_lost() const {
-  return std::all_of(links_.begin(), links_.end(), [](const Link& link) { return link.joined || link.lost; });
-}
-
 bool AgentFleet::all_gone() const {
   return processes_.all_gone() &&
          std::all_of(links_.begin(), links_.end(), [](const Link& link) { return !link.channel; });

@@ -60,7 +60,6 @@ class AgentFleet {
   void give_up(int host, const std::string& cause) { lose(host, cause, true); }
 
   bool all_joined() const;
-  bool all_joined_or_lost() const;
   bool is_alive(int host) const;  // joined and not lost
   void shutdown();  // tells all agents to go; closing channels are no losses from now on
   bool all_gone() const;
