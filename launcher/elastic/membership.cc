@@ -9,7 +9,7 @@ using std::chrono::seconds;
 
 constexpr size_t kFailuresBorne = 3;
 constexpr seconds kMemory{1800}, kFirstAlone{60}, kLongestAlone{3600};
-constexpr seconds kFirstTry{5}, kLongestTry{60};
+constexpr seconds kFirstTry{2}, kLongestTry{60};
 
 seconds doubled(seconds first, int times, seconds longest) {
   return times > 20 ? longest : std::min(longest, first * (1 << times));

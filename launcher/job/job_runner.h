@@ -108,7 +108,7 @@ class JobRunner {
   void host_back(int host);
   void grow_if_possible();
   std::string hosts_gone() const;
-  void tell_next(const GenerationChoice& choice);
+  void tell_next(const std::string& cause);
 
   void fail(Verdict verdict);
   void fail(int exit_code, const std::string& error, const std::string& host = "");

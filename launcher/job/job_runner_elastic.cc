@@ -165,7 +165,7 @@ void JobRunner::decide() {
   }
   next_ = best_choice();
   if (next_.world > 0) {
-    tell_next(next_);
+    tell_next(setback_ ? setback_->error + "; " : "");
     return step(JobEvent::kAgain);
   }
   console_.note((setback_ ? setback_->error + "; " : "") + "too few hosts are left, waiting up to " +
@@ -174,13 +174,12 @@ void JobRunner::decide() {
   step(JobEvent::kTooFew);
 }
 
-void JobRunner::tell_next(const GenerationChoice& choice) {
+void JobRunner::tell_next(const std::string& cause) {
   std::vector<std::string> names;
-  for (size_t host = 0; host < choice.members.size(); ++host)
-    if (choice.members[host]) names.push_back(host_name(static_cast<int>(host)));
-  std::string text = setback_ ? setback_->error + "; starting again: " : "starting again: ";
-  text += std::to_string(choice.world) + (choice.world == 1 ? " rank on " : " ranks on ") + join(names, ", ");
-  if (choice.world != job_.plan.world_size) text += " (there were " + std::to_string(job_.plan.world_size) + ")";
+  for (size_t host = 0; host < next_.members.size(); ++host)
+    if (next_.members[host]) names.push_back(host_name(static_cast<int>(host)));
+  std::string text = cause + "starting again: " + std::to_string(next_.world) + (next_.world == 1 ? " rank on " : " ranks on ") + join(names, ", ");
+  if (next_.world != job_.plan.world_size) text += " (there were " + std::to_string(job_.plan.world_size) + ")";
   if (job_.training())
     text += checkpoint_told_ >= 0 ? ", from step " + std::to_string(checkpoint_told_) : ", from the newest checkpoint";
   console_.note(text);
@@ -188,7 +187,10 @@ void JobRunner::tell_next(const GenerationChoice& choice) {
 
 // In place of the plan of the generation before.
 void JobRunner::plan_next() {
-  if (next_.world == 0) next_ = best_choice();
+  if (next_.world == 0) {  // hosts were waited for, and the cause is told
+    next_ = best_choice();
+    tell_next("");
+  }
   keep_shared_addresses(job_.hosts.cluster.hosts, fleet_->contact_addresses(), !job_.options.interface.empty());
   world_.plan(job_, next_, true);
   next_ = {};

@@ -50,6 +50,20 @@ TEST(Restart, WhatWouldFailInTheSameWayIsNotStartedAgain) {
   EXPECT_FALSE(contains(limit.err, "starting again")) << limit.err;
 }
 
+TEST(Restart, AnAgentThatDiesIsStartedAgain) {
+  RunningDslaunch job(shell(2, "echo up $DSLAUNCH_GENERATION; [ $DSLAUNCH_GENERATION = 2 ] && exit 0; exec sleep 300", {"--max-restarts", "2"}), marked());
+  ASSERT_TRUE(job.wait_for("up 1"));
+  RunOptions pkill;
+  pkill.program = "pkill";
+  const RunResult killed = run_dslaunch({"-9", "-P", std::to_string(job.pid()), "-x", "dsagent"}, pkill);
+  ASSERT_EQ(killed.code, 0) << killed.err;
+  const RunResult result = job.wait();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "up 2")) << result.out;
+  EXPECT_TRUE(contains(result.err, " is back\n")) << result.err;
+  EXPECT_EQ(processes_left(mark()), "");
+}
+
 TEST(Restart, AStopIsNoFailure) {
   RunningDslaunch job(shell(2, "echo up; exec sleep 300", {"--elastic"}), marked());
   ASSERT_TRUE(job.wait_for("up"));
