@@ -38,7 +38,8 @@ void prepare(int fd) {
 class StreamChannel final : public Channel {
  public:
   StreamChannel(boost::asio::io_context& io, int read_fd, int write_fd, ChannelRole role, const std::string& key)
-      : read_fd_(read_fd),
+      : io_(io),
+        read_fd_(read_fd),
         write_fd_(write_fd == read_fd ? -1 : write_fd),
         peer_host_(peer_address(read_fd).host),
         own_host_(own_address(read_fd).host),
@@ -74,6 +75,19 @@ class StreamChannel final : public Channel {
     if (!writer_) return before_authentication_.push_back(std::move(envelope));
     queue_.push(writer_->frame(envelope));
     write_some();
+  }
+
+  void send_serialized_soon(std::string envelope) override {
+    if (closed_) return;
+    if (!writer_) return before_authentication_.push_back(std::move(envelope));
+    queue_.push(writer_->frame(envelope));
+    if (std::exchange(writing_soon_, true)) return;
+    post(io_, [self = weak()] {
+      if (auto channel = self.lock()) {
+        channel->writing_soon_ = false;
+        channel->write_some();
+      }
+    });
   }
 
   size_t queued_bytes() const override { return queue_.queued_bytes(); }
@@ -219,6 +233,7 @@ class StreamChannel final : public Channel {
     });
   }
 
+  boost::asio::io_context& io_;
   FileDescriptor read_fd_, write_fd_;
   std::string peer_host_, own_host_, peer_;
   SendQueue queue_;
@@ -232,13 +247,14 @@ class StreamChannel final : public Channel {
   std::string handshake_;
   std::vector<std::string> before_authentication_;
   std::vector<std::function<void()>> flushed_later_;
-  bool waiting_readable_ = false, waiting_writable_ = false, paused_ = false, closed_ = false, failing_ = false,
+  bool waiting_readable_ = false, waiting_writable_ = false, writing_soon_ = false, paused_ = false, closed_ = false, failing_ = false,
        broke_protocol_ = false;
 };
 
 }  // namespace
 
 void Channel::send(const control::Envelope& message) { send_serialized(message.SerializeAsString()); }
+void Channel::send_soon(const control::Envelope& message) { send_serialized_soon(message.SerializeAsString()); }
 
 std::shared_ptr<Channel> Channel::create(boost::asio::io_context& io, int read_fd, int write_fd, ChannelRole role,
                                          const std::string& key) {

@@ -38,7 +38,9 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   virtual void start(OnMessage on_message, OnClosed on_closed) = 0;
   void send(const control::Envelope& message);  // queues; never blocks
+  void send_soon(const control::Envelope& message);  // written together with what follows in this turn of the loop
   virtual void send_serialized(std::string envelope) = 0;
+  virtual void send_serialized_soon(std::string envelope) = 0;
   virtual size_t queued_bytes() const = 0;
   // Calls `then` once everything queued so far has been handed to the kernel (or the channel is closed).
   virtual void flush(std::function<void()> then) = 0;

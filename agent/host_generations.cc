@@ -133,7 +133,7 @@ void HostGenerations::from_server(const Envelope& message) {
     return;
   }
   if (message.has_started() || message.has_exited() || message.has_failed()) sign_of_life();
-  send(message);
+  launcher_->send_soon(message);
   if (launcher_->queued_bytes() > kFullChannelBytes) hold_server_back();
 }
 

@@ -21,13 +21,8 @@ namespace {
 
 enum class Stage : int { kFolder, kDescriptors, kExec };
 
-struct ExecReport {
-  Stage stage;
-  int error;
-};
-
 // Everything the child needs between its start and exec, laid out before: it shares this process's memory until then
-// (see spawn), so it must not allocate nor change anything that outlives it.
+// (see spawn), so it must not allocate nor change anything but its report.
 struct ChildPlan {
   explicit ChildPlan(const Command& command) : command(command) {
     for (const auto& arg : command.argv) argv.push_back(const_cast<char*>(arg.c_str()));
@@ -47,10 +42,15 @@ struct ChildPlan {
   pid_t parent = getpid();
 };
 
-[[noreturn]] void give_up(int report_fd, Stage stage) {
-  const ExecReport report{stage, errno};
-  const ssize_t ignored = write(report_fd, &report, sizeof report);
-  (void)ignored;
+struct ChildStart {
+  const ChildPlan& plan;
+  Stage failed_stage = Stage::kExec;
+  int error = 0;  // 0 = it runs the program
+};
+
+[[noreturn]] void give_up(ChildStart& start, Stage stage) {
+  start.failed_stage = stage;
+  start.error = errno;
   _exit(127);
 }
 
@@ -61,13 +61,14 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-void place(int from, int to, int null_flags, int report_fd) {
+void place(int from, int to, int null_flags, ChildStart& start) {
   const int fd = from >= 0 ? from : open("/dev/null", null_flags | O_CLOEXEC);
-  if (fd < 0) give_up(report_fd, Stage::kDescriptors);
-  if (fd == to ? fcntl(fd, F_SETFD, 0) < 0 : dup2(fd, to) < 0) give_up(report_fd, Stage::kDescriptors);
+  if (fd < 0) give_up(start, Stage::kDescriptors);
+  if (fd == to ? fcntl(fd, F_SETFD, 0) < 0 : dup2(fd, to) < 0) give_up(start, Stage::kDescriptors);
 }
 
-[[noreturn]] void run_child(const ChildPlan& plan, int report_fd) {
+[[noreturn]] void run_child(ChildStart& start) {
+  const ChildPlan& plan = start.plan;
   const Command& command = plan.command;
   if (command.dies_with_parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -75,44 +76,37 @@ void place(int from, int to, int null_flags, int report_fd) {
   }
   setsid();
   reset_signals();
-  if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) give_up(report_fd, Stage::kFolder);
+  if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) give_up(start, Stage::kFolder);
   if (!command.cpus.empty()) sched_setaffinity(0, sizeof plan.cpus, &plan.cpus);
   bind_memory(command.memory);
-  place(command.stdin_fd, 0, O_RDONLY, report_fd);
-  place(command.stdout_fd, 1, O_WRONLY, report_fd);
-  place(command.stderr_fd, 2, O_WRONLY, report_fd);
+  place(command.stdin_fd, 0, O_RDONLY, start);
+  place(command.stdout_fd, 1, O_WRONLY, start);
+  place(command.stderr_fd, 2, O_WRONLY, start);
   if (command.kept_fd >= 0) fcntl(command.kept_fd, F_SETFD, 0);
   execve(command.program.c_str(), plan.argv.data(), plan.env.data());
   if (errno == ENOEXEC) {  // a script without #!, which every shell runs too
     execve("/bin/sh", plan.shell_argv.data(), plan.env.data());
     errno = ENOEXEC;
   }
-  give_up(report_fd, Stage::kExec);
+  give_up(start, Stage::kExec);
 }
 
 constexpr size_t kChildStack = 64 << 10;
+constexpr int kClonePidfd = 0x1000;  // CLONE_PIDFD, which older headers do not name
 
-struct ChildStart {
-  const ChildPlan& plan;
-  int report_fd;
-};
-
-int child_main(void* argument) {
-  const auto* start = static_cast<const ChildStart*>(argument);
-  run_child(start->plan, start->report_fd);
-}
+int child_main(void* argument) { run_child(*static_cast<ChildStart*>(argument)); }
 
 // As posix_spawn does: the child borrows this process's memory on a stack of its own, and the calling thread waits until
 // it has exec'ed. Copying the page tables, and the page faults afterwards, would cost several times as much per rank.
 // Signals wait meanwhile, so that no handler of this process runs in the child.
-pid_t spawn(const ChildPlan& plan, int report_fd) {
-  std::vector<char> stack(kChildStack);
+pid_t spawn(ChildStart& child, int& pidfd) {
+  char stack[kChildStack];
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  ChildStart start{plan, report_fd};
-  const auto top = reinterpret_cast<uintptr_t>(stack.data() + stack.size()) & ~uintptr_t{15};
-  const pid_t pid = clone(child_main, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
+  const auto top = reinterpret_cast<uintptr_t>(stack + kChildStack) & ~uintptr_t{15};
+  const pid_t pid =
+      clone(child_main, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | kClonePidfd | SIGCHLD, &child, &pidfd);
   const int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   errno = error;
@@ -120,6 +114,14 @@ pid_t spawn(const ChildPlan& plan, int report_fd) {
 }
 
 constexpr auto kPidfd = static_cast<idtype_t>(3);  // P_PIDFD, which glibc 2.35 and older do not name
+
+Process::StartFailure describe_failure(const Command& command, Stage stage, int error) {
+  const std::string reason = std::strerror(error);
+  if (stage == Stage::kFolder) return {2, "cannot change to the working directory " + command.folder + ": " + reason};
+  if (stage == Stage::kDescriptors) return {126, "cannot set up standard streams: " + reason};
+  const bool missing = error == ENOENT || error == ENOTDIR;
+  return {missing ? 127 : 126, "cannot execute " + command.program + ": " + reason};
+}
 
 ExitStatus from_wait(const siginfo_t& child) {
   if (child.si_code == CLD_EXITED) return {child.si_status, 0};
@@ -136,24 +138,15 @@ std::string describe(const ExitStatus& status) {
 
 std::unique_ptr<Process> Process::start(const Command& command) {
   const ChildPlan plan(command);
-  int report[2];
-  if (pipe2(report, O_CLOEXEC | O_NONBLOCK) != 0)
-    throw Error(ErrorCode::kInternal, "process: no pipe: program=" + command.program + ": " + std::strerror(errno));
-  FileDescriptor report_read(report[0]), report_write(report[1]);
-  const pid_t pid = spawn(plan, report_write.get());
+  ChildStart child{plan};
+  int pidfd = -1;
+  const pid_t pid = spawn(child, pidfd);
   if (pid < 0)
     throw Error(ErrorCode::kInternal, "process: cannot start: program=" + command.program + ": " + std::strerror(errno));
   auto process = std::unique_ptr<Process>(new Process);
   process->pid_ = pid;
-  process->pidfd_.reset(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  process->exec_report_ = std::move(report_read);
-  process->program_ = command.program;
-  process->folder_ = command.folder;
-  if (!process->pidfd_) {
-    ::kill(pid, SIGKILL);
-    throw Error(ErrorCode::kInternal, std::string("process: pidfd_open: ") + std::strerror(errno));
-  }
-  fcntl(process->pidfd_.get(), F_SETFD, FD_CLOEXEC);
+  process->pidfd_.reset(pidfd);  // the kernel opens it close-on-exec
+  if (child.error) process->failure_ = describe_failure(command, child.failed_stage, child.error);
   return process;
 }
 
@@ -205,15 +198,7 @@ void Process::signal_group(int number) const {
 }
 
 std::optional<Process::StartFailure> Process::start_failure() const {
-  ExecReport report{};
-  if (running() || read(exec_report_.get(), &report, sizeof report) != static_cast<ssize_t>(sizeof report))
-    return std::nullopt;
-  const std::string reason = std::strerror(report.error);
-  if (report.stage == Stage::kFolder)
-    return StartFailure{2, "cannot change to the working directory " + folder_ + ": " + reason};
-  if (report.stage == Stage::kDescriptors) return StartFailure{126, "cannot set up standard streams: " + reason};
-  const bool missing = report.error == ENOENT || report.error == ENOTDIR;
-  return StartFailure{missing ? 127 : 126, "cannot execute " + program_ + ": " + reason};
+  return running() ? std::nullopt : failure_;
 }
 
 }  // namespace ds

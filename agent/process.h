@@ -25,7 +25,7 @@ std::string describe(const ExitStatus& status);
 
 class Process {
  public:
-  // fork + exec, not waiting for exec: a program that cannot be executed shows as an exit with start_failure().
+  // fork + exec; a program that cannot be executed shows as an exit with start_failure(). From any thread, several at once.
   // Throws kInternal when the system gives no process. Call from a thread that lives as long as the children should.
   static std::unique_ptr<Process> start(const Command& command);
   ~Process();  // leaves a running child alone
@@ -55,8 +55,7 @@ class Process {
 
   pid_t pid_ = -1;
   FileDescriptor pidfd_;
-  FileDescriptor exec_report_;
-  std::string program_, folder_;
+  std::optional<StartFailure> failure_;
   std::optional<ExitStatus> status_;
   std::unique_ptr<DescriptorWatch> watch_;
   std::function<void(const ExitStatus&)> on_exit_;

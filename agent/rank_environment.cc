@@ -27,7 +27,7 @@ std::string with_run_folder(const std::string& text, const control::StartGenerat
 static void export_all(Environment& environment, const auto& exports) {
   for (const std::string& one : exports) {
     if (!one.starts_with(kPrependWord)) {
-      set_all(environment, {one});
+      set_one(environment, one);
       continue;
     }
     const size_t begin = kPrependWord.size(), equals = one.find('=', begin);
@@ -71,9 +71,20 @@ static std::string thread_count(const control::StartGeneration& start, const con
 
 Environment rank_environment(const Environment& inherited, const control::StartGeneration& start,
                              const control::RankSpec& rank, const RankSurroundings& surroundings) {
+  Environment environment = shared_environment(inherited, start);
+  add_rank_environment(environment, start, rank, surroundings);
+  return environment;
+}
+
+Environment shared_environment(const Environment& inherited, const control::StartGeneration& start) {
   Environment environment = inherited_by_ranks(inherited);
   environment.erase(kServerVariable);
   export_all(environment, start.env());
+  return environment;
+}
+
+void add_rank_environment(Environment& environment, const control::StartGeneration& start,
+                          const control::RankSpec& rank, const RankSurroundings& surroundings) {
   export_all(environment, rank.env());
   for (const std::string& hint : rank.hints())
     if (const size_t equals = hint.find('='); equals != std::string::npos) environment.emplace(hint.substr(0, equals), hint.substr(equals + 1));
@@ -85,7 +96,7 @@ Environment rank_environment(const Environment& inherited, const control::StartG
   if (!start.interface().empty() && start.hosts_size() > 1)
     for (const char* name : {"NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME"})
       environment.emplace(name, surroundings.networks.interfaces);
-  for (const auto& parameter : start.mca()) set_all(environment, {"OMPI_MCA_" + parameter});
+  for (const auto& parameter : start.mca()) set_one(environment, "OMPI_MCA_" + parameter);
   if (start.wireup() != "none") {
     MpiSurroundings mpi;
     mpi.several_hosts = start.hosts_size() > 1;
@@ -98,7 +109,6 @@ Environment rank_environment(const Environment& inherited, const control::StartG
     mpi.memory_folder = start.memory_folder();
     add_mca_defaults(environment, mpi);
   }
-  return environment;
 }
 
 }  // namespace ds

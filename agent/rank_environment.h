@@ -38,4 +38,9 @@ std::string with_run_folder(const std::string& text, const control::StartGenerat
 Environment rank_environment(const Environment& inherited, const control::StartGeneration& start,
                              const control::RankSpec& rank, const RankSurroundings& surroundings);
 
+// The same in two steps, for many ranks: what all of them begin with, and what each adds.
+Environment shared_environment(const Environment& inherited, const control::StartGeneration& start);
+void add_rank_environment(Environment& environment, const control::StartGeneration& start,
+                          const control::RankSpec& rank, const RankSurroundings& surroundings);
+
 }  // namespace ds

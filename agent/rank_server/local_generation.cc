@@ -55,13 +55,15 @@ void LocalGeneration::wired_up(const std::string& problem) {
 
 bool LocalGeneration::make_commands(std::vector<RankCommand>& commands) {
   bool good = true;
+  const Environment shared = shared_environment(inherited_, *start_);
+  RankSurroundings surroundings = surroundings_;
   for (const auto& spec : start_->ranks()) {
     auto block = std::make_unique<RankBlockFile>(start_->memory_folder(), spec.rank());
-    RankSurroundings surroundings = surroundings_;
     surroundings.block_path = block->path();
-    Environment environment = rank_environment(inherited_, *start_, spec, surroundings);
+    Environment environment = shared;
+    add_rank_environment(environment, *start_, spec, surroundings);
     wireup_.extend(environment, spec.rank());
-    commands.push_back(rank_command(*start_, spec, environment));
+    commands.push_back(rank_command(*start_, spec, std::move(environment)));
     const auto& command = commands.back();
     if (command.exit_code) refuse(spec.rank(), command.exit_code, command.problem);
     good &= command.exit_code == 0;
@@ -87,8 +89,8 @@ void LocalGeneration::refuse(uint32_t rank, int exit_code, const std::string& pr
 void LocalGeneration::start_ranks(std::vector<RankCommand> commands) {
   state_ = State::kRunning;
   oom_kills_before_ = oom_kills();
-  for (size_t i = 0; i < ranks_.size(); ++i)
-    ranks_[i]->start(std::move(commands[i].command), [this](LocalRank& rank) { rank_exited(rank); });
+  start_threads_.run(ranks_.size(), [&](size_t i) { ranks_[i]->start(std::move(commands[i].command)); });
+  for (const auto& rank : ranks_) rank->watch([this](LocalRank& ended) { rank_exited(ended); });
   send_started();
   if (start_->training()) watch_progress();
   reap_now_and_then();
@@ -115,10 +117,16 @@ void LocalGeneration::rank_exited(LocalRank& rank) {
   body.set_connected(wireup_.connected(rank.rank()));
   body.set_finalized(wireup_.finalized(rank.rank()));
   for (size_t i = 0; i < ranks_.size(); ++i)
-    if (ranks_[i].get() == &rank) body.set_links_mpi(links_mpi(programs_[i]));
-  channel_->send(message);
+    if (ranks_[i].get() == &rank) body.set_links_mpi(program_links_mpi(programs_[i]));
+  channel_->send_soon(message);
   wireup_.rank_ended(rank.rank(), body.signal() ? 128 + body.signal() : body.exit_code());
   if (state_ == State::kStopping && !any_running()) kill_rest();
+}
+
+bool LocalGeneration::program_links_mpi(const std::string& program) {
+  const auto [known, first] = links_mpi_.try_emplace(program, false);
+  if (first) known->second = links_mpi(program);
+  return known->second;
 }
 
 void LocalGeneration::send_progress(LocalRank& rank) {

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -20,6 +21,7 @@
 #include "agent/rank_server/local_rank.h"
 #include "agent/rank_server/rank_command.h"
 #include "agent/rank_server/stack_traces.h"
+#include "agent/rank_server/start_threads.h"
 #include "agent/rank_server/wireup.h"
 
 namespace ds {
@@ -61,6 +63,7 @@ class LocalGeneration {
   void reap_now_and_then();
   void kill_rest();
   void ended(const std::string& problem);
+  bool program_links_mpi(const std::string& program);
   bool any_running() const;
   std::set<pid_t> rank_pids() const;
   void send_to_ranks(int number);
@@ -76,7 +79,9 @@ class LocalGeneration {
   State state_ = State::kPreparing;
   OutputWindow output_window_;
   std::vector<std::unique_ptr<LocalRank>> ranks_;
+  StartThreads start_threads_;  // ranks die with them
   std::vector<std::string> programs_;  // by local rank
+  std::map<std::string, bool> links_mpi_;  // of programs that have been looked at
   uint64_t oom_kills_before_ = 0;  // of this host, when the ranks were started
   std::unique_ptr<StackTraces> traces_;
   Timer grace_, kill_round_, progress_, reaper_;

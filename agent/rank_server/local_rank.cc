@@ -37,11 +37,11 @@ std::unique_ptr<OutputRelay> LocalRank::relay(FileDescriptor pipe, bool is_stder
                                          body.set_is_stderr(is_stderr);
                                          body.set_data(std::move(lines));
                                          body.set_end(end);
-                                         options_.channel->send(message);
+                                         options_.channel->send_soon(message);
                                        });
 }
 
-void LocalRank::start(Command command, std::function<void(LocalRank&)> on_exit) {
+void LocalRank::start(Command command) {
   Pipe out = make_pipe(), error, in;
   command.stdout_fd = command.stderr_fd = out.write.get();
   if (!options_.merge_stderr) {
@@ -53,10 +53,16 @@ void LocalRank::start(Command command, std::function<void(LocalRank&)> on_exit) 
     command.stdin_fd = in.read.get();
   }
   process_ = Process::start(command);
-  stdout_ = relay(std::move(out.read), false);
-  if (!options_.merge_stderr) stderr_ = relay(std::move(error.read), true);
-  if (options_.takes_input)
-    stdin_ = std::make_unique<InputFeed>(io_, std::move(in.write), [this](uint64_t bytes) { report_input(bytes); });
+  out_ = std::move(out.read);
+  error_ = std::move(error.read);
+  in_ = std::move(in.write);
+}
+
+void LocalRank::watch(std::function<void(LocalRank&)> on_exit) {
+  stdout_ = relay(std::move(out_), false);
+  if (error_) stderr_ = relay(std::move(error_), true);
+  if (in_)
+    stdin_ = std::make_unique<InputFeed>(io_, std::move(in_), [this](uint64_t bytes) { report_input(bytes); });
   process_->watch(io_, [this, on_exit = std::move(on_exit)](const ExitStatus&) {
     for (auto* stream : {stdout_.get(), stderr_.get()})
       if (stream) stream->drain();

@@ -34,9 +34,10 @@ class LocalRank {
 
   LocalRank(boost::asio::io_context& io, Options options, std::unique_ptr<RankBlockFile> block);
 
-  // Starts the command with its streams put in; throws kInternal. `on_exit` runs once, after the last output that was
-  // in the pipes has been passed on.
-  void start(Command command, std::function<void(LocalRank&)> on_exit);
+  // Starts the command with its streams put in; throws kInternal. From any thread that lives as long as the rank should.
+  void start(Command command);
+  // After that: passes output on. `on_exit` runs once, after the last output that was in the pipes has been passed on.
+  void watch(std::function<void(LocalRank&)> on_exit);
   bool started() const { return process_ != nullptr; }
   bool running() const { return process_ && process_->running(); }
   const Process& process() const { return *process_; }
@@ -55,6 +56,7 @@ class LocalRank {
   Options options_;
   std::unique_ptr<RankBlockFile> block_;
   std::unique_ptr<Process> process_;
+  FileDescriptor out_, error_, in_;  // our ends, until watch()
   std::unique_ptr<OutputRelay> stdout_, stderr_;
   std::unique_ptr<InputFeed> stdin_;
 };

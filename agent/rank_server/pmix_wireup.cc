@@ -56,6 +56,7 @@ void PmixWireup::prepare(const control::StartGeneration& start, std::function<vo
   start_ = start;
   names_.begin(start);
   ready_ = std::move(ready);
+  mpirun_variables_ = mpirun_variables(start_);
   describe_job(job_, start_, host_name_, folder_);
   void* token = pmix_token([this](pmix_status_t status) {
     post(io_, [this, status] {
@@ -94,13 +95,13 @@ void PmixWireup::extend(Environment& environment, uint32_t rank) {
   PMIX_LOAD_PROCID(&proc, start_.name_space().c_str(), rank);
   char** added = static_cast<char**>(calloc(1, sizeof(char*)));
   const auto status = PMIx_server_setup_fork(&proc, &added);
-  for (char** one = added; *one; ++one) set_all(environment, {*one});
+  for (char** one = added; *one; ++one) set_one(environment, *one);
   PMIX_ARGV_FREE(added);
   check_pmix(status, "setup_fork");
   // Without a sign that somebody launched it, each rank of Open MPI 4.1 becomes a world of one and all of them exit 0;
   // this is the sign it believes for direct launch.
   environment["JSM_JSRUN_PORT"] = "1";
-  for (const auto& [name, value] : mpirun_variables(start_)) environment[name] = value;
+  for (const auto& [name, value] : mpirun_variables_) environment[name] = value;
 }
 
 void PmixWireup::rank_connected(uint32_t rank, bool finalized) {

@@ -46,6 +46,7 @@ class PmixWireup final : public Wireup {
   std::string folder_, host_name_;
   std::function<void(const control::Envelope&)> send_;
   control::StartGeneration start_;
+  std::map<std::string, std::string> mpirun_variables_;
   PmixInfo job_;
   std::function<void(std::string)> ready_;
   int clients_left_ = 0;

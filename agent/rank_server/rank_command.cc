@@ -34,14 +34,13 @@ static std::string choose_folder(const control::StartGeneration& start, const co
 }
 
 // What a shell and mpirun say about the folder that a program starts in.
-static Environment in_folder(Environment environment, const std::string& folder, bool mpi) {
+static void tell_folder(Environment& environment, const std::string& folder, bool mpi) {
   environment["PWD"] = folder;
   if (mpi) environment["OMPI_MCA_initial_wdir"] = folder;
-  return environment;
 }
 
 RankCommand rank_command(const control::StartGeneration& start, const control::RankSpec& rank,
-                         const Environment& environment) {
+                         Environment environment) {
   RankCommand result;
   Command& command = result.command;
   for (const auto& argument : rank.argv()) command.argv.push_back(with_run_folder(argument, start));
@@ -53,7 +52,8 @@ RankCommand rank_command(const control::StartGeneration& start, const control::R
     result.problem = "cannot change to the working directory " + command.folder + ": " + std::strerror(error);
     return result;
   }
-  command.env = assignments(in_folder(environment, command.folder, start.wireup() != "none"));
+  tell_folder(environment, command.folder, start.wireup() != "none");
+  command.env = assignments(environment);
   const std::string name = command.argv.empty() ? "" : command.argv[0];
   const auto program = find_program(name, command.folder, get_or(environment, "PATH", "/usr/local/bin:/usr/bin:/bin"));
   command.program = program.path;

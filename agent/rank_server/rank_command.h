@@ -20,6 +20,6 @@ struct RankCommand {
 };
 
 RankCommand rank_command(const control::StartGeneration& start, const control::RankSpec& rank,
-                         const Environment& environment);
+                         Environment environment);
 
 }  // namespace ds

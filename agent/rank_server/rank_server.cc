@@ -75,8 +75,12 @@ class RankServer {
   // Ahead of any generation: this takes tens of milliseconds that a start need not wait for.
   void prepare_pmix() {
     // Ranks need cores from the shared hwloc tree; probing for displays and GPUs costs more than all the rest.
-    setenv("HWLOC_PLUGINS_BLACKLIST", "hwloc_gl.so,hwloc_opencl.so,hwloc_cuda.so,hwloc_nvml.so,hwloc_rsmi.so", 0);
-    if (!has_fast_fabric()) setenv("HWLOC_COMPONENTS", "-pci,-linuxio", 0);  // nobody asks how near a network card is
+    std::string left_out = "hwloc_gl.so,hwloc_opencl.so,hwloc_cuda.so,hwloc_nvml.so,hwloc_rsmi.so,hwloc_xml_libxml.so";
+    if (!has_fast_fabric()) {  // nobody asks how near a network card is
+      setenv("HWLOC_COMPONENTS", "-pci,-linuxio", 0);
+      left_out += ",hwloc_pci.so";
+    }
+    setenv("HWLOC_PLUGINS_BLACKLIST", left_out.c_str(), 0);
     try {
       if (mkdir(folder_.c_str(), 0700) != 0) throw Error(ErrorCode::kInternal, "rank server: cannot create " + folder_);
       pmix_ = make_pmix_wireup(io_, folder_, options_.ports, [this](const control::Envelope& message) { channel_->send(message); });
