@@ -8,10 +8,8 @@ namespace ds {
 static constexpr size_t kLengthBytes = 4;
 static constexpr size_t kKeptBytes = 1u << 20;  // of frames that were taken already
 
-static std::string little_endian(uint64_t value, size_t bytes) {
-  std::string text(bytes, '\0');
-  for (size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>(value >> (8 * i));
-  return text;
+static void append_little_endian(std::string& text, uint64_t value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
 }
 
 static uint32_t read_length(std::string_view bytes) {
@@ -21,7 +19,10 @@ static uint32_t read_length(std::string_view bytes) {
 }
 
 static std::string mac_of(const MessageMac& mac, uint64_t number, std::string_view payload) {
-  return mac.of({little_endian(number, 8), little_endian(payload.size(), 8), payload});
+  std::string head;
+  append_little_endian(head, number, 8);
+  append_little_endian(head, payload.size(), 8);
+  return mac.of({head, payload});
 }
 
 FrameWriter::FrameWriter(std::string_view key) {
@@ -34,7 +35,7 @@ std::string FrameWriter::frame(std::string_view payload) {
                                           std::to_string(kMaxFrameBytes));
   std::string bytes;
   bytes.reserve(kLengthBytes + payload.size() + kMacBytes);
-  bytes += little_endian(payload.size(), kLengthBytes);
+  append_little_endian(bytes, payload.size(), kLengthBytes);
   bytes += payload;
   if (mac_) bytes += mac_of(*mac_, number_, payload);
   ++number_;

@@ -19,15 +19,30 @@ static std::vector<std::string> read_all(FrameReader& reader, const std::string&
   return payloads;
 }
 
-TEST(Hmac, MatchesTheSecondVectorOfRfc4231) {
-  const std::string mac = hmac_sha256("Jefe", "what do ya want for nothing?");
+static std::string hex_of(const std::string& bytes) {
   std::string hex;
-  for (const unsigned char c : mac) {
+  for (const unsigned char c : bytes) {
     char two[3];
     std::snprintf(two, sizeof two, "%02x", c);
     hex += two;
   }
-  EXPECT_EQ(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  return hex;
+}
+
+TEST(Hmac, MatchesTheSecondVectorOfRfc4231) {
+  EXPECT_EQ(hex_of(hmac_sha256("Jefe", "what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
+TEST(Hmac, HashesAKeyLongerThanABlockFirst) {  // vector 6
+  EXPECT_EQ(hex_of(hmac_sha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+TEST(Hmac, OfPartsIsThatOfTheWholeAndEachMessageStartsAnew) {
+  const MessageMac mac("key");
+  EXPECT_EQ(mac.of({"ab", "", "c"}), hmac_sha256("key", "abc"));
+  EXPECT_EQ(mac.of({"abc"}), hmac_sha256("key", "abc"));
 }
 
 TEST(Frames, ComeOutAsTheyWentInHoweverTheBytesAreCut) {
