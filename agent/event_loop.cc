@@ -1,10 +1,11 @@
 #include "agent/event_loop.h"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
+
+#include "agent/readiness.h"
 
 namespace ds {
 
@@ -37,38 +38,22 @@ void Timer::cancel() {
 }
 
 struct DescriptorWatch::State {
-  State(asio::io_context& io, int fd) : descriptor(io, fd) {}
-  asio::posix::stream_descriptor descriptor;
-  uint64_t round = 0;
+  State(asio::io_context& io, int fd) : readiness(asio::use_service<Readiness>(io)), id(readiness.add(fd)) {}
+  Readiness& readiness;
+  const uint64_t id;
 };
 
 DescriptorWatch::DescriptorWatch(asio::io_context& io, int fd) : state_(std::make_shared<State>(io, fd)) {}
-
-DescriptorWatch::~DescriptorWatch() {
-  cancel();
-  state_->descriptor.release();
-}
-
-template <typename State>
-static auto unless_cancelled(std::shared_ptr<State> state, Action action) {
-  return [state, round = state->round, action = std::move(action)](const boost::system::error_code& error) {
-    if (error != asio::error::operation_aborted && round == state->round) action();
-  };
-}
+DescriptorWatch::~DescriptorWatch() { state_->readiness.remove(state_->id); }
 
 void DescriptorWatch::when_readable(Action action) {
-  state_->descriptor.async_wait(asio::posix::stream_descriptor::wait_read, unless_cancelled(state_, std::move(action)));
+  state_->readiness.when(state_->id, Readiness::kRead, std::move(action));
 }
 
 void DescriptorWatch::when_writable(Action action) {
-  state_->descriptor.async_wait(asio::posix::stream_descriptor::wait_write,
-                                unless_cancelled(state_, std::move(action)));
+  state_->readiness.when(state_->id, Readiness::kWrite, std::move(action));
 }
 
-void DescriptorWatch::cancel() {
-  ++state_->round;
-  boost::system::error_code ignored;
-  state_->descriptor.cancel(ignored);
-}
+void DescriptorWatch::cancel() { state_->readiness.cancel(state_->id); }
 
 }  // namespace ds
