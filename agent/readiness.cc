@@ -60,12 +60,16 @@ void Readiness::cancel(uint64_t id) {
   const auto found = watches_.find(id);
   if (found == watches_.end()) return;
   for (Action& action : found->second.actions) drop(action);
-  if (waiting_ == 0 && set_waited_for_ && !taking_) {  // else run() would never return
-    boost::system::error_code ignored;
-    set_watch_.cancel(ignored);
-    set_waited_for_ = false;
-    ++round_;
-  }
+  let_run_return();
+}
+
+// When nobody waits for anything, the set is not waited for either.
+void Readiness::let_run_return() {
+  if (waiting_ > 0 || !set_waited_for_ || taking_) return;
+  boost::system::error_code ignored;
+  set_watch_.cancel(ignored);
+  set_waited_for_ = false;
+  ++round_;
 }
 
 // It may own whoever cancels it, so it ends later.
@@ -87,7 +91,10 @@ void Readiness::ask(uint64_t id, Watch& watch, uint32_t events) {
 }
 
 void Readiness::call_soon(uint64_t id, Direction direction) {
-  boost::asio::post(io_, [this, id, direction] { call(id, direction); });
+  boost::asio::post(io_, [this, id, direction] {
+    call(id, direction);
+    let_run_return();
+  });
 }
 
 void Readiness::call(uint64_t id, Direction direction) {

@@ -45,6 +45,7 @@ class Readiness : public boost::asio::execution_context::service {
   void call_soon(uint64_t id, Direction direction);
   void call(uint64_t id, Direction direction);
   void wait();
+  void let_run_return();
   void take_events();
   void take_event(uint64_t id, uint32_t events);
 
