@@ -94,7 +94,7 @@ Culprits find_culprits(const std::vector<RankStand>& stands) {
   const RankSign& sign = alive[0]->sign;
   if (sign.done == sign.entered) return outside_collectives(stands, alive);
   return {{}, "all " + std::to_string(stands.size()) + " ranks are inside collective " + std::to_string(sign.done + 1) +
-                  " and none gets out of it: a link or a device stands still"};
+                  " and none gets out of it: a link or a device stands still, or a rank inside it"};
 }
 
 }  // namespace ds
