@@ -42,7 +42,7 @@ std::string detail(const Stands& stands) {
   return "; the kernel holds it (state D: a disk, a network file system or a device)";
 }
 
-std::string seconds(double value) { return std::to_string(static_cast<long long>(value)) + " s"; }
+std::string seconds_text(double value) { return std::to_string(static_cast<long long>(value)) + " s"; }
 
 // The ranks that are behind `ahead` in a counter; empty when nobody is.
 Stands behind(const std::vector<RankStand>& stands, uint64_t RankSign::*counter) {
@@ -76,7 +76,7 @@ Culprits outside_collectives(const std::vector<RankStand>& stands, const Stands&
   const RankStand* oldest = *std::max_element(alive.begin(), alive.end(), [](const RankStand* a, const RankStand* b) {
     return a->still_since < b->still_since;
   });
-  const std::string text = subject({oldest}, "has", "have") + " not moved for " + seconds(oldest->still_since);
+  const std::string text = subject({oldest}, "has", "have") + " not moved for " + seconds_text(oldest->still_since);
   return {{oldest->rank}, alive.size() == 1 ? text : text + ", longer than the others; no rank waits in a collective" + detail({oldest})};
 }
 

@@ -82,6 +82,21 @@ TEST(Hang, NamesTheRankThatIsStoppedAndEndsTheJob) {
   EXPECT_EQ(processes_left(mark()), "");
 }
 
+TEST(Hang, IsAFailureLikeAnyOtherToAJobThatMayGoOn) {
+  const Training training({.steps = 500, .zero_stage = 2, .checkpoint_every = 50}, {"--max-restarts", "2"});
+  RunningDslaunch job(training.arguments(), training.options());
+  ASSERT_TRUE(wait_until([&] { return training.steps() >= 12; }, 100s)) << job.err();
+  const pid_t stopped = training.pid_of_rank(0);
+  ASSERT_GT(stopped, 0);
+  ::kill(stopped, SIGSTOP);
+  const RunResult result = job.wait(200s);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(training.events("hang_detected").size(), 1u) << result.err;
+  EXPECT_EQ(training.events("generation_running").size(), 2u);
+  EXPECT_EQ(training.steps(), 500u);
+  EXPECT_EQ(processes_left(mark()), "");
+}
+
 // No rank enters a collective during such a step: only the actions of its layers show that it goes on.
 TEST(Hang, ALongStepIsNoHang) {
   const Training training({.steps = 3, .zero_stage = 1}, {"--job.hang_seconds", "5"});
