@@ -16,7 +16,7 @@ namespace ds {
 
 inline constexpr const char* kBlockVariable = "DSLAUNCH_BLOCK";
 inline constexpr uint64_t kBlockMagic = 0x314b4c4253440001ULL;
-inline constexpr uint32_t kBlockVersion = 1;
+inline constexpr uint32_t kBlockVersion = 2;
 
 enum class RankPhase : uint32_t {
   kStarted = 0,   // process runs, nothing said yet
@@ -39,10 +39,12 @@ struct RankBlock {
   std::atomic<double> tokens_per_second;      // of the last step
   std::atomic<double> eval_loss;              // NaN until the first evaluation
   std::atomic<int64_t> checkpoint_step;       // newest committed checkpoint, -1 = none
-  std::atomic<uint64_t> collective_sequence;  // number of collectives started on the world
+  std::atomic<uint64_t> collective_sequence;  // operations of all ranks of the world that this rank has entered
   std::atomic<uint32_t> verdict;              // exit code the rank is about to end with, 0 = none yet
   char message[512];                          // why, NUL-terminated, written before `verdict`
+  std::atomic<uint64_t> collectives_done;     // of those entered
 };
+static_assert(sizeof(RankBlock) == 608);
 static_assert(std::atomic<double>::is_always_lock_free && std::atomic<uint64_t>::is_always_lock_free);
 
 }  // namespace ds

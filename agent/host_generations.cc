@@ -160,7 +160,7 @@ void HostGenerations::end(const control::EndGeneration& end) {
   *message.mutable_end() = end;
   current_->server->channel().send(message);
   const milliseconds grace(end.grace_ms() ? end.grace_ms() : kDefaultGraceMs);
-  deadline_.after(grace + kEndMargin, [this] { current_->server->kill(); });
+  deadline_.after(milliseconds(end.trace_ms()) + grace + kEndMargin, [this] { current_->server->kill(); });
 }
 
 void HostGenerations::some_server_ended() {

@@ -57,6 +57,16 @@ std::vector<ProcessInfo> all_processes() {
   return result;
 }
 
+uint64_t parse_io(const std::string& text) {
+  uint64_t sum = 0;
+  for (const char* name : {"rchar: ", "wchar: ", "\nread_bytes: ", "\nwrite_bytes: "})
+    if (const auto at = text.find(name); at != std::string::npos)
+      sum += std::strtoull(text.c_str() + at + std::char_traits<char>::length(name), nullptr, 10);
+  return sum;
+}
+
+uint64_t bytes_moved(pid_t pid) { return parse_io(read_proc_file(pid, "io")); }
+
 std::string start_environment(pid_t pid) { return '\0' + read_proc_file(pid, "environ"); }
 
 bool holds(const std::string& environment, const std::string& variable) {

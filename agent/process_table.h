@@ -23,6 +23,10 @@ std::optional<ProcessInfo> parse_stat(const std::string& text);  // the content 
 std::optional<ProcessInfo> process_info(pid_t pid);
 std::vector<ProcessInfo> all_processes();
 
+// Bytes it has read and written so far by system calls and to disks; 0 where that is not told.
+uint64_t bytes_moved(pid_t pid);
+uint64_t parse_io(const std::string& text);  // the content of /proc/PID/io
+
 // The environment a process was started with, each variable between zero bytes; of processes of other users: none.
 std::string start_environment(pid_t pid);
 bool holds(const std::string& environment, const std::string& variable);  // `NAME=value`

@@ -38,11 +38,8 @@ std::string RankBlockFile::message() const {
   return block_->verdict.load() ? std::string(block_->message, strnlen(block_->message, sizeof block_->message)) : "";
 }
 
-bool RankBlockFile::take_progress(control::Progress& progress) {
-  const uint64_t beat = block_->beat.load();
-  if (beat == last_beat_) return false;
-  last_beat_ = beat;
-  progress.set_beat(beat);
+void RankBlockFile::fill(control::Progress& progress) const {
+  progress.set_beat(block_->beat.load());
   progress.set_phase(block_->phase.load());
   progress.set_step(block_->step.load());
   progress.set_total_steps(block_->total_steps.load());
@@ -50,7 +47,8 @@ bool RankBlockFile::take_progress(control::Progress& progress) {
   progress.set_tokens_per_second(block_->tokens_per_second.load());
   progress.set_eval_loss(block_->eval_loss.load());
   progress.set_checkpoint_step(block_->checkpoint_step.load());
-  return true;
+  progress.set_collectives_entered(block_->collective_sequence.load());
+  progress.set_collectives_done(block_->collectives_done.load());
 }
 
 }  // namespace ds

@@ -22,13 +22,12 @@ class RankBlockFile {
   const std::string& path() const { return path_; }
   std::string message() const;  // why the rank ends, in its own words; "" = it said nothing
 
-  // Fills in what the rank says about itself and returns true if its beat grew since the last true.
-  bool take_progress(control::Progress& progress);
+  // Fills in what the rank says about itself.
+  void fill(control::Progress& progress) const;
 
  private:
   std::string path_;
   RankBlock* block_ = nullptr;
-  uint64_t last_beat_ = 0;
 };
 
 }  // namespace ds

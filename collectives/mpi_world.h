@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "collectives/collective_counters.h"
 #include "collectives/communicator.h"
 
 namespace ds {
@@ -17,7 +18,7 @@ class MpiSession {
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
-  std::unique_ptr<Communicator> world(const CommunicatorOptions& options = {});
+  std::unique_ptr<Communicator> world(const CommunicatorOptions& options = {}, const CollectiveCounters& counters = {});
   std::string library_version() const;  // "Open MPI v4.1.4 …"
   void abandon();
   [[noreturn]] void abort(int exit_code);  // MPI_Abort on the world

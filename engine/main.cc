@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
   try {
     report.phase(ds::RankPhase::kWiringUp);
     if (ds::started_by_mpi()) mpi.emplace();
-    world = mpi ? mpi->world() : ds::singleton_communicator();
+    world = mpi ? mpi->world({}, report.collective_counters()) : ds::singleton_communicator();
     const int exit_code = train(argc, argv, *world, report);
     world.reset();
     return exit_code;

@@ -132,7 +132,7 @@ bool LocalGeneration::program_links_mpi(const std::string& program) {
 void LocalGeneration::send_progress(LocalRank& rank) {
   control::Envelope message;
   auto& body = *message.mutable_progress();
-  if (!rank.block().take_progress(body)) return;
+  if (!rank.sampler().look(rank.block(), rank.running() ? rank.process().pid() : 0, body)) return;
   body.set_generation(start_->generation());
   body.set_rank(rank.rank());
   channel_->send(message);

@@ -10,6 +10,7 @@
 #include "agent/input_feed.h"
 #include "agent/output_relay.h"
 #include "agent/process.h"
+#include "agent/progress_sampler.h"
 #include "agent/rank_block.h"
 
 namespace ds {
@@ -43,6 +44,7 @@ class LocalRank {
   const Process& process() const { return *process_; }
   uint32_t rank() const { return options_.rank; }
   RankBlockFile& block() { return *block_; }
+  ProgressSampler& sampler() { return sampler_; }
 
   void input(std::string_view data, bool end);
   void finish_output();  // closes the streams even if a process that outlived the rank holds them
@@ -55,6 +57,7 @@ class LocalRank {
   boost::asio::io_context& io_;
   Options options_;
   std::unique_ptr<RankBlockFile> block_;
+  ProgressSampler sampler_;
   std::unique_ptr<Process> process_;
   FileDescriptor out_, error_, in_;  // our ends, until watch()
   std::unique_ptr<OutputRelay> stdout_, stderr_;

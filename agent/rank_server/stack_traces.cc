@@ -17,14 +17,15 @@ namespace {
 
 constexpr size_t kAtATime = 4;
 
+// The kernel first: it answers at once, while a debugger may not get through a large program in time.
 constexpr const char* kScript = R"sh(
-if command -v eu-stack >/dev/null 2>&1; then eu-stack -p "$1" 2>&1 && exit; fi
-if command -v gdb >/dev/null 2>&1; then gdb -p "$1" -nx -batch -ex 'thread apply all bt' 2>&1 && exit; fi
-echo "(neither eu-stack nor gdb could look into it: what the kernel tells)"
 for task in /proc/"$1"/task/*; do
   echo "thread ${task##*/} $(cat "$task/comm"): state $(sed -n 's/^State:[[:space:]]*//p' "$task/status"), waits in $(cat "$task/wchan")"
   cat "$task/stack" 2>/dev/null
 done
+if command -v eu-stack >/dev/null 2>&1; then eu-stack -p "$1" 2>&1 && exit; fi
+if command -v gdb >/dev/null 2>&1; then gdb -p "$1" -nx -batch -ex 'thread apply all bt' 2>&1 && exit; fi
+echo "(neither eu-stack nor gdb could look into it)"
 )sh";
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where the threads of ranks stand, told by a debugger's helper of this host (eu-stack, gdb) or else by the kernel.
+// Where the threads of ranks stand, told by the kernel and then by a debugger's helper of this host (eu-stack, gdb).
 #pragma once
 
 #include <sys/types.h>

@@ -47,10 +47,10 @@ int64_t piece_bytes_of(CallKind kind, int64_t wanted, int size) {
 }  // namespace
 
 ExchangeCommunicator::ExchangeCommunicator(std::shared_ptr<Transport> transport, const std::string& name,
-                                           const CommunicatorOptions& options)
+                                           const CommunicatorOptions& options, const CollectiveCounters& counters)
     : group_(std::make_shared<Group>()) {
   group_->transport = transport;
-  group_->progress = std::make_shared<Progress>(transport);
+  group_->progress = std::make_shared<Progress>(transport, counters);
   group_->scratch = std::make_shared<ScratchPool>();
   group_->name = name;
   group_->options = options;

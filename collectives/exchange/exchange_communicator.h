@@ -13,7 +13,7 @@ class ExchangeCommunicator final : public Communicator {
  public:
   // A world: its ranks are the transport's. Throws kUsage when an option makes no sense.
   ExchangeCommunicator(std::shared_ptr<Transport> transport, const std::string& name,
-                       const CommunicatorOptions& options);
+                       const CommunicatorOptions& options, const CollectiveCounters& counters = {});
 
   int rank() const override { return group_->rank(); }
   int size() const override { return group_->size(); }

@@ -18,8 +18,21 @@ std::string seconds(std::chrono::milliseconds time) {
 
 }  // namespace
 
+bool Progress::counts(const Task& task) const {
+  return task.call().kind != CallKind::kPointToPoint && task.group().size() == origin_->size();
+}
+
+void Progress::entered(const Task& task) {
+  if (counters_.entered && counts(task)) counters_.entered->store(++num_entered_, std::memory_order_relaxed);
+}
+
+void Progress::finished(const Task& task) {
+  if (counters_.done && counts(task)) counters_.done->store(++num_done_, std::memory_order_relaxed);
+}
+
 bool Progress::poll() {
   const bool moved = origin_->progress();
+  if (moved && counters_.moved) counters_.moved->fetch_add(1, std::memory_order_relaxed);
   for (RunningOperation* operation : running_) operation->advance();
   return moved;
 }
@@ -50,7 +63,9 @@ RunningOperation::~RunningOperation() {
 void RunningOperation::advance() {
   if (!task_ || failure_) return;
   try {
-    if (task_->advance()) task_.reset();
+    if (!task_->advance()) return;
+    progress_->finished(*task_);
+    task_.reset();
   } catch (...) {
     failure_ = std::current_exception();
   }
@@ -99,7 +114,12 @@ void RunningOperation::throw_deadline() {
 }
 
 Work start(std::unique_ptr<Task> task) {
-  if (task->advance()) return Work();
+  Progress& progress = *task->group().progress;
+  progress.entered(*task);
+  if (task->advance()) {
+    progress.finished(*task);
+    return Work();
+  }
   return Work(std::make_unique<RunningOperation>(std::move(task)));
 }
 

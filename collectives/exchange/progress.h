@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "collectives/collective_counters.h"
 #include "collectives/exchange/group.h"
 
 namespace ds {
@@ -33,13 +34,20 @@ class RunningOperation;
 class Progress {
  public:
   // `origin`: the transport from which those of all groups were split.
-  explicit Progress(std::shared_ptr<Transport> origin) : origin_(std::move(origin)) {}
+  explicit Progress(std::shared_ptr<Transport> origin, const CollectiveCounters& counters = {})
+      : origin_(std::move(origin)), counters_(counters) {}
   bool poll();  // true when a message finished
   std::exception_ptr failure() const;  // of any running operation
+  void entered(const Task& task);
+  void finished(const Task& task);
 
  private:
   friend class RunningOperation;
+  bool counts(const Task& task) const;  // one that all ranks of the world take part in
+
   std::shared_ptr<Transport> origin_;
+  CollectiveCounters counters_;
+  uint64_t num_entered_ = 0, num_done_ = 0;
   std::vector<RunningOperation*> running_;
 };
 

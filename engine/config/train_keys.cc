@@ -9,6 +9,7 @@ const std::vector<TrainKey>& train_keys() {
   static const std::vector<TrainKey> keys = {
       {"job.name", "text", "", "", "", "name of the job; left out: the name of the file without its ending"},
       {"job.output", "path", "", "", "", "folder of everything the run writes; left out: runs/NAME"},
+      {"job.hang_seconds", "integer", "auto", "auto|0|5..1000000", "", "end the job when nothing has moved on any rank for so long; 0: never"},
       {"job.seed", "integer", "1234", ">= 0", "", "seed of initial weights, shuffling and dropout"},
 
       {"model.config", "path", "", "", "", "Hugging Face config.json, or a folder with it (and *.safetensors)"},

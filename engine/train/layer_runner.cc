@@ -57,24 +57,30 @@ void LayerRunner::backward(int layer, double seed) {
 }
 
 void LayerRunner::train(StepContext& context, double seed) {
-  for (const Action& action : training_) switch (action.kind) {
+  for (const Action& action : training_) {
+    switch (action.kind) {
       case ActionKind::kGather: store_.gather(action.index); break;
       case ActionKind::kRelease: store_.release(action.index); break;
       case ActionKind::kForward: forward(action.index, context, true); break;
       case ActionKind::kBackward: backward(action.index, seed); break;
       case ActionKind::kFinishGradients: gradients_.finish_unit(action.index); break;
     }
+    count_action();
+  }
   inputs_[0].reset();
 }
 
 void LayerRunner::evaluate(StepContext& context) {
   context.training = false;
-  for (const Action& action : evaluation_) switch (action.kind) {
+  for (const Action& action : evaluation_) {
+    switch (action.kind) {
       case ActionKind::kGather: store_.gather(action.index); break;
       case ActionKind::kRelease: store_.release(action.index); break;
       case ActionKind::kForward: forward(action.index, context, false); break;
       default: break;
     }
+    count_action();
+  }
   outputs_.back().reset();
 }
 

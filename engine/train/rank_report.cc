@@ -30,6 +30,11 @@ RankReport::~RankReport() {
   if (block_) ::munmap(block_, sizeof(RankBlock));
 }
 
+CollectiveCounters RankReport::collective_counters() {
+  if (!block_) return {};
+  return {&block_->collective_sequence, &block_->collectives_done, &block_->beat};
+}
+
 void RankReport::beat() { block_->beat.fetch_add(1); }
 
 void RankReport::phase(RankPhase phase) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agent/contract.h"
+#include "collectives/collective_counters.h"
 
 namespace ds {
 
@@ -21,6 +22,11 @@ class RankReport {
   void evaluated(double loss);
   void committed(int64_t checkpoint_step);
   void verdict(int exit_code, const std::string& message);
+
+  // To be written by others while this object lives: who counts collectives, and who has something between two steps to
+  // show for itself. nullptr without an agent.
+  CollectiveCounters collective_counters();
+  std::atomic<uint64_t>* beat_counter() { return block_ ? &block_->beat : nullptr; }
 
  private:
   void beat();

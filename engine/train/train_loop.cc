@@ -78,6 +78,7 @@ class TrainingRun {
                                            context.device)),
         data_(open_data(settings.data.train, settings, model_config_.vocab_size, settings.data.shuffle)) {
     if (!settings.data.valid.empty()) valid_ = open_data(settings.data.valid, settings, model_config_.vocab_size, false);
+    trainer_->runner().count_actions_in(context_.report->beat_counter());
     fingerprint_ = data_->index().fingerprint(data_->source().fingerprint());
   }
 

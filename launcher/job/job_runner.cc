@@ -8,6 +8,7 @@
 #include "agent/proto/control.pb.h"
 #include "launcher/control/agent_fleet.h"
 #include "launcher/control/collector.h"
+#include "launcher/job/hang_report.h"
 #include "launcher/output/console.h"
 #include "launcher/output/event_log.h"
 #include "launcher/plan/generation_setup.h"
@@ -175,7 +176,7 @@ void JobRunner::act(JobAction action) {
 
 // How long the agents may look into the ranks before they end them.
 milliseconds JobRunner::trace_limit() const {
-  const bool wanted = job_.options.stack_traces && verdict_ && verdict_->exit_code == kExitTimeLimit;
+  const bool wanted = hang_.told() || (job_.options.stack_traces && verdict_ && verdict_->exit_code == kExitTimeLimit);
   return wanted ? kTraceLimit : milliseconds(0);
 }
 
@@ -223,7 +224,13 @@ void JobRunner::tick() {
   if (job_.elastic.restarts) look_after_hosts();
   if (!collector_ || !job_.training() || state_ != JobState::kRunning) return;
   std::vector<std::string> overdue = collector_->overdue(steady_clock::now(), kFenceLimit);
-  if (!overdue.empty()) fail(1, "launcher: ranks do not find each other: " + overdue[0]);
+  if (!overdue.empty()) return fail(1, "launcher: ranks do not find each other: " + overdue[0]);
+  if (waiting_for_room_) hang_.restart(steady_clock::now());  // ranks wait until somebody reads what they write
+  const std::optional<Hang> hang = hang_.verdict(steady_clock::now());
+  if (!hang) return;
+  record_.write(hang_event(*hang, job_));
+  console_.note(hang_text(*hang));
+  fail(hang_verdict(*hang, job_));
 }
 
 }  // namespace ds

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "launcher/job/hang_watch.h"
 #include "launcher/output/input_window.h"
 #include "launcher/control/host_reports.h"
 #include "launcher/elastic/elastic_world.h"
@@ -146,6 +147,7 @@ class JobRunner {
   bool stopping_ = false;  // the verdict is a stop on request: gentle ends of ranks are no failures
   int stop_signal_ = 0;    // for the ranks
   RankTable ranks_;
+  HangWatch hang_;
   HostReports reports_;
   std::vector<bool> reported_;  // hosts that answered Describe or CheckPaths
   std::vector<std::string> path_problems_;

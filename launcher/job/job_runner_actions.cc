@@ -4,6 +4,7 @@
 #include "agent/proto/control.pb.h"
 #include "launcher/control/agent_fleet.h"
 #include "launcher/control/collector.h"
+#include "launcher/job/hang_report.h"
 #include "launcher/output/console.h"
 #include "launcher/output/event_log.h"
 #include "launcher/plan/generation_setup.h"
@@ -74,6 +75,7 @@ void JobRunner::set_up_generation() {
   progress_ = std::make_unique<Progress>(progress_style_of(job_), job_.settings ? job_.settings->log_every : 1,
                                          job_.plan.world_size);
   progress_->start_generation(record_.generation(), steady_clock::now());
+  hang_ = hang_watch_of(job_, steady_clock::now());
 }
 
 void JobRunner::start_generation() {

@@ -7,6 +7,7 @@
 #include "agent/proto/control.pb.h"
 #include "launcher/control/agent_fleet.h"
 #include "launcher/control/collector.h"
+#include "launcher/job/hang_report.h"
 #include "launcher/output/console.h"
 #include "launcher/output/event_log.h"
 #include "launcher/plan/host_description.h"
@@ -138,6 +139,7 @@ void JobRunner::take_exit(int host, const control::RankExited& exited) {
   int rank = static_cast<int>(exited.rank());
   if (!ranks_.knows(rank) || !ranks_.rank_ended(rank)) return;
   input_.gone(rank);
+  hang_.ended(rank);
   allow_more_input();
   RankEnd end = end_of(exited, host_name(host));
   if (end.pid == 0) end.pid = ranks_.pid_of(rank);
@@ -162,6 +164,7 @@ void JobRunner::take_progress(int, const control::Envelope& message) {
   RankProgress report{static_cast<int>(body.rank()), body.step(),              body.total_steps(), body.checkpoint_step(),
                       body.loss(),                   body.tokens_per_second(), body.eval_loss(),   static_cast<int>(body.phase())};
   auto now = steady_clock::now();
+  hang_.heard(report.rank, sign_of(body), now);
   std::string line = progress_->take(report, now);
   if (!line.empty() && progress_->style() == ProgressStyle::kBar) console_.bar(line);
   else if (!line.empty() && !console_.writer().is_full()) console_.out(line + "\n");

@@ -7,6 +7,7 @@
 
 namespace ds {
 
+inline constexpr int kExitHang = 1;
 inline constexpr int kExitTryLater = 75;
 inline constexpr int kExitHostLost = 98;
 inline constexpr int kExitTimeLimit = 110;
