@@ -165,7 +165,8 @@ void JobRunner::act(JobAction action) {
     case JobAction::kEndGeneration: return end_generation(kKillAfter);
     case JobAction::kEndGenerationAtOnce: return end_generation(milliseconds(0));
     case JobAction::kShutdown:
-      if (output_) record_.write({"generation_ended"});
+      if (generation_open_) record_.write({"generation_ended"});
+      generation_open_ = false;
       return fleet_->shutdown();
     case JobAction::kAbandon:
       if (std::string left = fleet_->who_is_left(); !left.empty())

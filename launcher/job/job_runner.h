@@ -103,6 +103,7 @@ class JobRunner {
   GenerationChoice best_choice() const;
   void plan_next();
   bool host_has_ranks(int host) const;
+  bool idle_here(int host) const;      // of an elastic job that has begun: the host has no ranks now
   void look_after_hosts();
   void ask_back(int host, const std::string& problem);
   void take_report_of_returning(int host, const control::Envelope& message);
@@ -144,6 +145,7 @@ class JobRunner {
   std::optional<Verdict> setback_;  // what ended this generation, when there may be another one
   bool regrouping_ = false;         // ranks were asked to save and end so that the next generation has more hosts
   int generations_ = 0;             // of this launch
+  bool generation_open_ = false;    // begun, and its end is not in the events yet
   bool stopping_ = false;  // the verdict is a stop on request: gentle ends of ranks are no failures
   int stop_signal_ = 0;    // for the ranks
   RankTable ranks_;

@@ -131,6 +131,10 @@ bool JobRunner::host_has_ranks(int host) const {
   return static_cast<size_t>(host) < job_.plan.slots_used.size() && job_.plan.slots_used[static_cast<size_t>(host)] > 0;
 }
 
+bool JobRunner::idle_here(int host) const {
+  return job_.elastic.restarts && generations_ > 0 && !(ranks_exist() && host_has_ranks(host));
+}
+
 // ---- the next generation
 
 GenerationChoice JobRunner::best_choice() const {
@@ -154,6 +158,7 @@ void JobRunner::decide() {
     ended.reason = "regrouped to take in hosts that returned";
   }
   record_.write(ended);
+  generation_open_ = false;
   if (setback_) {
     const GiveUp end = why_give_up(job_.elastic, history_, now, setback_->exit_code);
     if (end.exit_code != 0) {

@@ -74,12 +74,14 @@ void JobRunner::take(int host, const control::Envelope& message) {
       if (!current(message.ended())) return;
       ranks_.host_ended(host);
       if (!message.ended().problem().empty()) {
+        if (setback_ || regrouping_) return fleet_->give_up(host, message.ended().problem());
         if (!verdict_) fail(kExitHostLost, message.ended().problem(), host_name(host));
         else console_.note(host_name(host) + ": " + message.ended().problem());
       }
       return pump();
     case control::Envelope::kProgress: return take_progress(host, message);
     case control::Envelope::kFailed:
+      if (idle_here(host)) return fleet_->give_up(host, message.failed().reason());
       return fail(message.failed().exit_code() ? message.failed().exit_code() : kExitHostLost,
                   "agent on " + host_name(host) + ": " + message.failed().reason(), host_name(host));
     default:
