@@ -103,9 +103,9 @@ TEST(TrainConfig, RefusesWhatIsNotSupportedYetAndSaysSo) {
   JobFolder folder;
   const auto text = why(folder.write_train_config(
       "", "precision = fp16\nrecompute = full\n[parallel]\ntensor = 2\nsequence = 1\n[data]\nformat = packed\n"
-          "[elastic]\nenabled = true\n[metrics]\ntensorboard = on\n"));
+          "[elastic]\nreplicas = 2\n[metrics]\ntensorboard = on\n"));
   for (const char* subject : {"train.precision=fp16", "train.recompute=full", "parallel.tensor=2",
-                              "data.format=packed", "elastic.enabled=true", "metrics.tensorboard=on"})
+                              "data.format=packed", "elastic.replicas=2", "metrics.tensorboard=on"})
     EXPECT_TRUE(contains(text, std::string(subject) + ": not supported yet")) << subject << "\n" << text;
   EXPECT_FALSE(contains(text, "parallel.sequence"));
 }
