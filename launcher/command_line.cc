@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 
 #include "agent/channel.h"
 #include "launcher/agents_command.h"
@@ -13,6 +16,7 @@
 #include "launcher/options/option_table.h"
 #include "launcher/options/options.h"
 #include "launcher/job/report.h"
+#include "launcher/job/stop_signals.h"
 #include "launcher/output/terminal_writer.h"
 #include "topology/base/error.h"
 
@@ -21,7 +25,7 @@ namespace {
 
 constexpr const char* kVersion = "0.1.0";
 
-int dispatch(Options options, Console& console) {
+int dispatch(Options options, Console& console, std::unique_ptr<StopSignals> signals) {
   switch (options.command) {
     case Command::kHelp:
       console.out(help_text());
@@ -36,7 +40,7 @@ int dispatch(Options options, Console& console) {
     case Command::kAgents: return agents_command(options.arguments, console);
     case Command::kLaunch: break;
   }
-  return launch_command(std::move(options), console);
+  return launch_command(std::move(options), console, *signals);
 }
 
 Console::Options console_options(const Options& options) {
@@ -56,17 +60,21 @@ int fail(Console& console, int exit_code, const std::string& error) {
 }  // namespace
 
 int run_dslaunch(const std::vector<std::string>& arguments) {
-  TerminalWriter writer;
   Options options;
+  std::optional<Error> wrong;
   try {
     options = parse_options(arguments);
   } catch (const Error& error) {
-    Console console(writer, {});
-    return fail(console, exit_status(error.code()), error.what());
+    wrong = error;
   }
-  Console console(writer, console_options(options));
+  std::unique_ptr<StopSignals> signals;  // of a launch: before there are threads, and from here on none is lost
+  if (!wrong && options.command == Command::kLaunch)
+    signals = std::make_unique<StopSignals>(std::vector<int>{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP});
+  TerminalWriter writer;
+  Console console(writer, wrong ? Console::Options{} : console_options(options));
+  if (wrong) return fail(console, exit_status(wrong->code()), wrong->what());
   try {
-    return dispatch(std::move(options), console);
+    return dispatch(std::move(options), console, std::move(signals));
   } catch (const Error& error) {
     return fail(console, exit_status(error.code()), error.what());
   } catch (const std::exception& error) {

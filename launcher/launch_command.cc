@@ -44,8 +44,7 @@ void tell_notes(const Job& job, Console& console) {
 
 }  // namespace
 
-int launch_command(Options options, Console& console) {
-  StopSignals signals({SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP});  // from here on none is lost
+int launch_command(Options options, Console& console, StopSignals& signals) {
   Job job = prepare_job(std::move(options));
   tell_notes(job, console);
   if (job.options.dry_run) {

@@ -6,8 +6,9 @@
 namespace ds {
 
 class Console;
+class StopSignals;
 
 // Throws ds::Error for what is wrong before anything was started.
-int launch_command(Options options, Console& console);
+int launch_command(Options options, Console& console, StopSignals& signals);
 
 }  // namespace ds
