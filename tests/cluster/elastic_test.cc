@@ -56,7 +56,7 @@ class ElasticTest : public JobTest {
 
   void kill_agent(const std::string& host) {
     for (const auto& seen : bed().processes(host))
-      if (seen.name == "dsagent" && seen.command.find("--rank-server") == std::string::npos) ::kill(seen.pid, SIGKILL);
+      if (is_agent(seen)) ::kill(seen.pid, SIGKILL);
   }
 };
 
@@ -121,7 +121,7 @@ TEST_F(ElasticTest, RanksAndRankServersThatDieTogetherAreStartedAgainWhereTheyWe
     if (seen.name == "dsengine") ::kill(seen.pid, SIGKILL);
   ASSERT_TRUE(happens("all", "generation_running", 2, seconds(60))) << run.err();
   for (const auto& seen : bed().processes("node3"))
-    if (seen.command.find("--rank-server") != std::string::npos) ::kill(seen.pid, SIGKILL);
+    if (is_rank_server(seen)) ::kill(seen.pid, SIGKILL);
   EXPECT_EQ(run.wait(seconds(180)).value_or(-1), 0) << run.err();
   EXPECT_EQ(events("all", "generation_running").size(), 3u);
   EXPECT_EQ(events("all", "host_lost").size(), 0u);

@@ -37,7 +37,7 @@ class FaultTest : public JobTest {
   }
 
   pid_t agent_on(const std::string& host) {
-    return pid_of(host, [](const ProcessSeen& seen) { return seen.name == "dsagent" && !is_rank_server(seen); });
+    return pid_of(host, is_agent);
   }
   pid_t rank_server_on(const std::string& host) { return pid_of(host, is_rank_server); }
 
@@ -46,9 +46,6 @@ class FaultTest : public JobTest {
   }
 
  private:
-  // Whatever it calls itself, a rank server is a dsagent that was started as one.
-  static bool is_rank_server(const ProcessSeen& seen) { return seen.command.find("--rank-server") != std::string::npos; }
-
   template <typename Wanted>
   pid_t pid_of(const std::string& host, Wanted wanted) {
     for (const auto& seen : bed().processes(host)) {

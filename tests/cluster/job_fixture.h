@@ -16,6 +16,10 @@
 
 namespace ds::testing {
 
+// Whatever it calls itself, a rank server is a dsagent that was started as one.
+inline bool is_rank_server(const ProcessSeen& seen) { return seen.command.find("--rank-server") != std::string::npos; }
+inline bool is_agent(const ProcessSeen& seen) { return seen.name == "dsagent" && !is_rank_server(seen); }
+
 class JobTest : public ::testing::Test {
  protected:
   explicit JobTest(bool slurm = false, int hosts = 3, bool ipv6 = false) : slurm_(slurm), num_hosts_(hosts), ipv6_(ipv6) {}

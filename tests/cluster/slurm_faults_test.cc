@@ -60,7 +60,7 @@ TEST_F(SlurmFaults, AnElasticJobTakesANodeInAgain) {
   const auto name = "dslaunch-" + job + ".log";
   ASSERT_TRUE(wait_until([&] { return losses_of(folder("again")).size() >= 15; }, seconds(120))) << log(name);
   for (const auto& seen : bed().processes("node3"))
-    if (seen.name == "dsagent" && seen.command.find("--rank-server") == std::string::npos) ::kill(seen.pid, SIGKILL);
+    if (is_agent(seen)) ::kill(seen.pid, SIGKILL);
   EXPECT_TRUE(wait_until([&] { return log(name).find("6 ranks on node1, node2, node3 (there were 4)") != std::string::npos; }, seconds(120))) << log(name);
   EXPECT_EQ(end_of(job, seconds(300)), "COMPLETED 0:0") << log(name);
   EXPECT_EQ(losses_of(folder("again")).size(), 800u);
