@@ -48,6 +48,7 @@ class AgentSession {
         launcher_(io_, bootstrap_, hello_,
                   {[this](const std::shared_ptr<Channel>& channel) { connected(channel); },
                    [this](const Envelope& message) { handle(message); },
+                   [this] { launcher_away(); },
                    [this](const std::string& reason) { die(reason, 1); }}),
         starts_(io_, bootstrap_, [this](uint32_t host, int exit_code, const std::string& said) {
           start_ended(host, exit_code, said);
@@ -80,6 +81,10 @@ class AgentSession {
   void connected(const std::shared_ptr<Channel>& channel) {
     channel_ = channel;
     if (generations_) generations_->connect(channel);
+  }
+
+  void launcher_away() {
+    if (generations_) hello_.set_generation(generations_->hold());
   }
 
   // From here on the host index is known, and with it where files go.
@@ -117,6 +122,8 @@ class AgentSession {
         return;
       case Envelope::kEndStart:
         return starts_.end(message.end_start());
+      case Envelope::kResume:
+        return generations_ ? generations_->resume(message.resume().generation()) : void();
       case Envelope::kStart:
         return generations_ ? generations_->start(message.start()) : void();
       case Envelope::kEnd:
@@ -128,6 +135,7 @@ class AgentSession {
   }
 
   void welcomed(const control::Welcome& welcome) {
+    hello_.set_resumed(true);  // from now on
     if (host_index_ != kFindByName) return;
     host_index_ = welcome.host_index();
     take_place();

@@ -38,7 +38,43 @@ void HostGenerations::start_spare() {
 
 void HostGenerations::connect(std::shared_ptr<Channel> launcher) {
   launcher_ = std::move(launcher);
-  for (const auto& reason : std::exchange(unsent_, {})) fail(reason, kHostLost);
+  if (held_) return;
+  for (std::string& message : std::exchange(unsent_, {})) launcher_->send_serialized(std::move(message));
+}
+
+uint32_t HostGenerations::hold() {
+  held_ = true;
+  if (!current_) return 0;
+  current_->server->channel().pause_reading(true);
+  return current_->generation;
+}
+
+void HostGenerations::resume(uint32_t generation) {
+  if (!held_) return;
+  held_ = false;
+  if (generation == 0) return give_up_current();
+  if (!current_ || current_->generation != generation) {
+    unsent_.clear();
+    return send_ended(generation, "its ranks ended while there was no launcher");
+  }
+  for (const std::string& fact : current_->facts) launcher_->send_serialized(fact);
+  current_->taken_before = current_->output_bytes;
+  for (std::string& message : std::exchange(unsent_, {})) {
+    Envelope envelope;
+    if (envelope.ParseFromString(message)) forward(envelope);
+  }
+  current_->server->channel().pause_reading(false);
+}
+
+void HostGenerations::give_up_current() {
+  unsent_.clear();
+  if (!current_) return;
+  deadline_.cancel();
+  const auto ended = std::move(current_);
+  ended->server->kill();
+  ended->server->wait(kExitLimit);
+  retire(std::move(ended->server));
+  if (const std::string left = clean_up(ended->generation, false); !left.empty()) fail(left, kHostLost);
 }
 
 bool HostGenerations::end_quickly() {
@@ -55,10 +91,18 @@ std::set<pid_t> HostGenerations::server_pids() const {
   return pids;
 }
 
-void HostGenerations::send(const Envelope& message) { launcher_->send(message); }
+void HostGenerations::send(const Envelope& message) {
+  if (!launcher_ || held_) unsent_.push_back(message.SerializeAsString());
+  else launcher_->send(message);
+}
+
+// From the server of the current generation.
+void HostGenerations::forward(const Envelope& message) {
+  if (message.has_output()) current_->output_bytes += message.output().data().size();
+  launcher_->send_soon(message);
+}
 
 void HostGenerations::fail(const std::string& reason, int exit_code) {
-  if (!launcher_) return unsent_.push_back(reason);
   Envelope message;
   message.mutable_failed()->set_reason(reason);
   message.mutable_failed()->set_exit_code(exit_code);
@@ -121,7 +165,11 @@ void HostGenerations::hand_over(control::StartGeneration start) {
 // ---- messages
 
 void HostGenerations::pass_on(const Envelope& message) {
-  if (current_ && current_->server->running()) current_->server->channel().send(message);
+  if (!current_ || !current_->server->running()) return;
+  if (!message.has_output_taken() || current_->taken_before == 0) return current_->server->channel().send(message);
+  Envelope since_the_first = message;
+  since_the_first.mutable_output_taken()->set_bytes(message.output_taken().bytes() + current_->taken_before);
+  current_->server->channel().send(since_the_first);
 }
 
 void HostGenerations::from_server(const Envelope& message) {
@@ -133,7 +181,10 @@ void HostGenerations::from_server(const Envelope& message) {
     return;
   }
   if (message.has_started() || message.has_exited() || message.has_failed()) sign_of_life();
-  launcher_->send_soon(message);
+  const bool fact = message.has_started() || message.has_connected() || message.has_exited() || message.has_aborted();
+  if (fact && options_.keeps_spare) current_->facts.push_back(message.SerializeAsString());
+  if (!held_) forward(message);
+  else if (!fact) return unsent_.push_back(message.SerializeAsString());  // was under way when the launcher went
   if (launcher_->queued_bytes() > kFullChannelBytes) hold_server_back();
 }
 
@@ -147,7 +198,7 @@ void HostGenerations::sign_of_life() {
 void HostGenerations::hold_server_back() {
   current_->server->channel().pause_reading(true);
   launcher_->flush([this] {
-    if (current_) current_->server->channel().pause_reading(false);
+    if (current_ && !held_) current_->server->channel().pause_reading(false);
   });
 }
 

@@ -5,6 +5,9 @@
 //   none
 //
 // A server that dies in kStarting or kRunning is AgentFailed: its ranks died with it, and nobody knows how they stood.
+//
+// While the launcher of an elastic job is away the generation is on hold: its ranks run, what its server says waits. The
+// launcher that follows resumes it and hears again how the ranks started and which have ended, or has it killed.
 #pragma once
 
 #include <chrono>
@@ -44,7 +47,9 @@ class HostGenerations {
   ~HostGenerations();
 
   void start_spare();                               // throws kInternal
-  void connect(std::shared_ptr<Channel> launcher);  // what was said before goes out now
+  void connect(std::shared_ptr<Channel> launcher);  // what was said before goes out now, or when it resumes
+  uint32_t hold();                                  // returns the generation that is on hold; 0 = none
+  void resume(uint32_t generation);                 // 0: kills what is on hold
 
   void start(control::StartGeneration start);
   void end(const control::EndGeneration& end);
@@ -63,9 +68,14 @@ class HostGenerations {
     std::unique_ptr<RankServerLink> server;
     bool confirmed = false;  // it said GenerationEnded
     std::string problem;     // from the server's GenerationEnded
+    std::vector<std::string> facts;  // Envelopes on how its ranks started and ended
+    uint64_t output_bytes = 0;       // sent to launchers
+    uint64_t taken_before = 0;       // of these, to launchers that are gone
   };
 
   void send(const control::Envelope& message);
+  void forward(const control::Envelope& message);
+  void give_up_current();
   void fail(const std::string& reason, int exit_code);
   void send_ended(uint32_t generation, const std::string& problem);
   void prepare_files(control::StartGeneration& start) const;
@@ -84,7 +94,8 @@ class HostGenerations {
   Options options_;
   const JobFolders& folders_;
   std::shared_ptr<Channel> launcher_;
-  std::vector<std::string> unsent_;  // failures from before the launcher was reached
+  std::vector<std::string> unsent_;  // Envelopes from before the launcher was reached, or from while it was away
+  bool held_ = false;
   Timer deadline_, spare_timer_;
   std::unique_ptr<RankServerLink> spare_;
   std::unique_ptr<Current> current_;

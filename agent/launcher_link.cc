@@ -19,6 +19,7 @@ using LeaseClock = std::chrono::steady_clock;
 
 static constexpr auto kDialLimit = milliseconds(3000);
 static constexpr auto kRedialPause = milliseconds(200);
+static constexpr auto kReturnPause = milliseconds(500);
 static constexpr int kDials = 10;  // so often a connection may end before the Welcome
 static constexpr uint32_t kDefaultLeaseMs = 20000, kDefaultBeatMs = 500;
 
@@ -49,11 +50,13 @@ void LauncherLink::dial() {
 }
 
 void LauncherLink::dialed(FileDescriptor socket, const std::string& reasons) {
+  if (!socket && welcomed_) return dial_after(kReturnPause);
   if (!socket && dials_ > 1) return events_.on_gone("the launcher is gone: " + reasons);
   if (!socket) return use_standard_streams();
+  dials_in_ = true;
   const int fd = socket.release();
   open(fd, fd);
-  if (!life_line_) watch_life_line();
+  if (!welcomed_ && !life_line_) watch_life_line();
 }
 
 // Only the launcher can reach us, not we it: the frames take the way that brought the bootstrap.
@@ -71,6 +74,7 @@ void LauncherLink::open(int read_fd, int write_fd) {
   Envelope message;
   *message.mutable_hello() = hello_;
   channel_->send(message);
+  answer_ns_ = 0;
   send_beat();
   events_.on_open(channel_);
 }
@@ -88,11 +92,15 @@ void LauncherLink::take(const Envelope& message) {
 // Before the Welcome the launcher may only have had too many callers at once: it pushes out some that have not proved
 // yet to know the key.
 void LauncherLink::closed(const std::string& reason) {
-  if (!welcomed_ && life_line_ && dials_ < kDials) {
-    beat_timer_.cancel();
-    return dial_timer_.after(kRedialPause, [this] { dial(); });
-  }
-  if (!bootstrap_.elastic()) events_.on_gone("the launcher is gone: " + reason);
+  if (!welcomed_ && life_line_ && dials_ < kDials) return dial_after(kRedialPause);
+  if (!bootstrap_.elastic()) return events_.on_gone("the launcher is gone: " + reason);
+  events_.on_away();
+  if (welcomed_ && dials_in_) dial_after(kReturnPause);
+}
+
+void LauncherLink::dial_after(milliseconds pause) {
+  beat_timer_.cancel();
+  dial_timer_.after(pause, [this] { dial(); });
 }
 
 void LauncherLink::watch_life_line() {

@@ -9,8 +9,10 @@
 #include "launcher/elastic/elastic_world.h"
 #include "launcher/output/console.h"
 #include "launcher/plan/job.h"
+#include "launcher/job/job_file.h"
 #include "launcher/job/job_record.h"
 #include "launcher/job/job_runner.h"
+#include "launcher/job/predecessor.h"
 #include "launcher/job/report.h"
 #include "launcher/job/stop_signals.h"
 #include "topology/base/error.h"
@@ -55,7 +57,12 @@ int launch_command(Options options, Console& console, StopSignals& signals) {
   if (job.plan.placed && job.plan.world_size == 0) return 0;
   if (!job.options.report_pid.empty()) report_pid(job.options.report_pid, console);
   JobRecord record(job);
-  if (job.plan.placed) record.open_output();
+  if (job.training()) {
+    job.output = job.config->text("job.output");
+    record.lock_output(job.output);
+    find_predecessor(job_file_folder(), job);
+  }
+  if (job.plan.placed && !job.after) record.open_output();
   if (!record.already_done().empty()) {
     console.note(job.output + ": " + record.already_done() + ", nothing to do");
     return 0;

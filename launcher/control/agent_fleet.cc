@@ -55,8 +55,13 @@ int AgentFleet::port() const { return port_->port(); }
 void AgentFleet::start() {
   last_tick_ = steady_clock::now();
   open_port();
-  processes_.start_others(port());
-  reach_.go();
+  if (options_.follows) {
+    processes_.start_none(port());
+    for (Link& link : links_) link.started_here = link.awaited = true;
+  } else {
+    processes_.start_others(port());
+    reach_.go();
+  }
   tick_timer_->after(options_.beat, [this] { tick(); });
 }
 
@@ -64,7 +69,7 @@ void AgentFleet::open_port() {
   ControlPortOptions options;
   options.key = options_.key;
   options.loopback_only = std::all_of(options_.local.begin(), options_.local.end(), [](bool local) { return local; });
-  options.ports = options_.ports;
+  options.ports = options_.own_port ? std::pair(*options_.own_port, *options_.own_port) : options_.ports;
   options.pending_limit = pending_limit(files_.now());
   ControlPortEvents events;
   events.on_hello = [this](const std::shared_ptr<Channel>& channel, const control::Hello& hello) {
@@ -98,6 +103,7 @@ std::optional<int> AgentFleet::welcome(const std::shared_ptr<Channel>& channel, 
   Link& link = links_[host];
   link.channel = channel;
   link.joined = true;
+  link.kept_generation = hello.resumed() ? static_cast<int>(hello.generation()) : 0;
   link.contact.emplace(options_, steady_clock::now());
   answer.mutable_welcome()->set_host_index(hello.host_index());
   channel->send(answer);
@@ -108,7 +114,8 @@ std::optional<int> AgentFleet::welcome(const std::shared_ptr<Channel>& channel, 
 }
 
 std::string AgentFleet::reason_to_reject(int host, const control::Hello& hello) {
-  if (host < 0 || host >= static_cast<int>(links_.size()) || links_[host].joined)
+  if (host < 0 || host >= static_cast<int>(links_.size()) || links_[host].joined ||
+      links_[host].awaited != hello.resumed())
     return "no agent is expected from host " + hello.host_name();
   if (hello.protocol() == kProtocolVersion && hello.build() == build_id()) return "";
   std::string versions = "has build " + hello.build() + ", protocol " + std::to_string(hello.protocol()) + "; here " +

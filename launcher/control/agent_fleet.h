@@ -48,6 +48,8 @@ class AgentFleet {
   AgentFleet(boost::asio::io_context& io, FleetOptions options, FleetEvents events);
   ~AgentFleet();  // kills helpers that are left
 
+  // Starts the agents; when it follows an earlier launcher, waits for its agents to come, and start_again() starts those
+  // that do not.
   void start();
   void send(int host, const control::Envelope& message);
   void send_serialized(int host, const std::string& envelope);
@@ -61,6 +63,7 @@ class AgentFleet {
 
   bool all_joined() const;
   bool is_alive(int host) const;  // joined and not lost
+  int kept_generation(int host) const { return links_[host].kept_generation; }  // with which it came; 0 = none
   void shutdown();  // tells all agents to go; closing channels are no losses from now on
   bool all_gone() const;
   // By host: the address at which it is in contact, "" = none (frames over ssh, or it was never reached).
@@ -75,6 +78,8 @@ class AgentFleet {
     bool joined = false, lost = false;
     std::optional<std::chrono::steady_clock::time_point> again{};  // started again: when that is too late
     bool started_here = false;                                     // by this launcher, whoever started it at first
+    bool awaited = false;                                          // an earlier launcher started it
+    int kept_generation = 0;
   };
 
   void open_port();

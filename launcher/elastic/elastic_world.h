@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/config/settings.h"
@@ -14,11 +15,23 @@ namespace ds {
 struct ElasticReport;
 struct Job;
 
+struct FirstGeneration {
+  std::optional<int> asked;   // ranks
+  int ranks = 0;
+  int per_replica = 1;        // ranks of one model replica
+  BatchSizes batch;           // 0 = no training
+  bool micro_chosen = false;  // by the user
+  std::vector<int> room;      // ranks of each host
+};
+
 // What stays the same in all generations of an elastic job; from the plan of the first.
 class ElasticWorld {
  public:
   ElasticWorld() = default;
   explicit ElasticWorld(const Job& first);
+  explicit ElasticWorld(FirstGeneration first) : first_(std::move(first)) {}
+
+  const FirstGeneration& first() const { return first_; }
 
   // The most ranks that the job would have on these hosts.
   int full(const ElasticPolicy& policy, const std::vector<HostRoom>& rooms) const;
@@ -36,12 +49,7 @@ class ElasticWorld {
   void plan(Job& job, const GenerationChoice& choice, bool restart) const;
 
  private:
-  std::optional<int> asked_;  // ranks
-  int first_ = 0;             // ranks of the first generation
-  int per_replica_ = 1;       // ranks of one model replica
-  BatchSizes batch_;          // of the first generation; 0 = no training
-  bool micro_chosen_ = false; // by the user
-  std::vector<int> room_;     // ranks of each host then
+  FirstGeneration first_;
 };
 
 }  // namespace ds

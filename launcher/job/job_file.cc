@@ -12,8 +12,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "launcher/plan/job_identity.h"
+#include "launcher/job/file_age.h"
 #include "launcher/job/private_file.h"
+#include "launcher/plan/job_identity.h"
 #include "topology/base/error.h"
 #include "topology/base/hex.h"
 #include "topology/base/text.h"
@@ -22,6 +23,8 @@ namespace ds {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr double kHandoverSeconds = 600;  // no other launcher takes over after that: the agents have ended
 
 std::string path_of(const std::string& folder, const std::string& job) { return folder + "/" + job + ".json"; }
 
@@ -36,6 +39,7 @@ std::string to_json(const JobFile& file) {
   json["port"] = file.port;
   json["pid"] = file.pid;
   json["start_ticks"] = file.start_ticks;
+  if (file.handover) json["handover"] = to_json(*file.handover);
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -44,8 +48,11 @@ std::optional<JobFile> from_json(const std::string& path) {
   nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
   if (!json.is_object()) return std::nullopt;
   try {
-    return JobFile{json.at("job"),  json.at("name"),      json.at("output"), json.at("host"), from_hex(json.at("key")),
-                   json.at("addresses"), json.at("port"), json.at("pid"),    json.at("start_ticks")};
+    JobFile file{json.at("job"),  json.at("name"),      json.at("output"), json.at("host"), from_hex(json.at("key")),
+                 json.at("addresses"), json.at("port"), json.at("pid"),    json.at("start_ticks")};
+    if (json.contains("handover")) file.handover = handover_of_json(json.at("handover"));
+    file.silence = seconds_since_written(path);
+    return file;
   } catch (const std::exception&) {
     return std::nullopt;
   }
@@ -74,6 +81,8 @@ std::string job_file_folder() {
 void write_job_file(const std::string& folder, const JobFile& file) {
   write_private_file(path_of(folder, file.job), to_json(file));
 }
+
+void touch_job_file(const std::string& folder, const std::string& job) { touch_file(path_of(folder, job)); }
 
 void remove_job_file(const std::string& folder, const std::string& job) { ::unlink(path_of(folder, job).c_str()); }
 
@@ -107,8 +116,8 @@ JobFile find_job(const std::string& folder, const std::string& job) {
   std::vector<JobFile> running, matching;
   for (JobFile& file : read_job_files(folder)) {
     bool runs = is_running(file).value_or(true);
-    if (!runs) remove_job_file(folder, file.job);
-    else running.push_back(file);
+    if (runs) running.push_back(file);
+    else if (!file.handover || file.silence > kHandoverSeconds) remove_job_file(folder, file.job);
   }
   for (const JobFile& file : running)
     if (job.empty() || file.job == job || (!file.output.empty() && canonical(job) == canonical(file.output)))

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "launcher/elastic/handover.h"
+
 namespace ds {
 
 struct JobFile {
@@ -14,12 +16,15 @@ struct JobFile {
   int port = 0;
   int pid = 0;
   long start_ticks = 0;  // of that process, so that a reused pid is not taken for it
+  std::optional<Handover> handover{};  // of an elastic training job whose ranks have been started
+  double silence = 0;    // seconds since it was written or touched, by the clocks of the two hosts; not in the file
 };
 
 // $XDG_STATE_HOME/dslaunch, else ~/.local/state/dslaunch. "" when there is no home.
 std::string job_file_folder();
 
 void write_job_file(const std::string& folder, const JobFile& file);  // throws kUsage naming path and reason
+void touch_job_file(const std::string& folder, const std::string& job);  // the launcher lives
 void remove_job_file(const std::string& folder, const std::string& job);
 std::vector<JobFile> read_job_files(const std::string& folder);  // unreadable ones are left out
 

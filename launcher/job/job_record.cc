@@ -19,25 +19,36 @@ JobRecord::~JobRecord() {
   if (published_) remove_job_file(job_folder_, job_.id);
 }
 
+void JobRecord::lock_output(const std::string& output) {
+  if (!folder_) folder_ = OutputFolder::lock(output);
+}
+
 void JobRecord::open_output() {
-  if (folder_ || job_.output.empty()) return;
-  folder_ = OutputFolder::lock(job_.output);
+  if (opened_ || job_.output.empty()) return;
+  opened_ = true;
+  lock_output(job_.output);
   OutputContents contents = inspect_output(job_.output);
   if (job_.settings) {
     const CheckpointSettings& checkpoint = job_.settings->checkpoint;
     std::string problem = resume_problem(contents, job_.output, checkpoint.resume, job_.name);
     if (!problem.empty()) throw Error(ErrorCode::kUsage, problem);
     int64_t steps = job_.settings->steps;
-    if (checkpoint.resume == "auto" && steps > 0 && contents.latest_step >= steps)
+    if (kept_generation_ == 0 && checkpoint.resume == "auto" && steps > 0 && contents.latest_step >= steps)
       already_done_ = "already at step " + std::to_string(contents.latest_step) + " of " + std::to_string(steps);
   }
   if (!already_done_.empty()) return;
-  generation_ = contents.last_generation + 1;
+  generation_ = kept_generation_ != 0 ? kept_generation_ : contents.last_generation + 1;
   folder_->name_holder(job_.id);
   events_ = std::make_unique<EventLog>(job_.output + "/events.jsonl");
   token_ = to_hex(new_job_key());
   if (job_.training()) token_path_ = folder_->write_token(job_.id, token_);
-  write({"job_started"});
+  if (!job_.after) {
+    write({"job_started"});
+  } else {
+    Event event{"launcher_replaced"};
+    event.seconds = job_.after->silence;
+    write(event);
+  }
   save();
 }
 
@@ -56,14 +67,32 @@ void JobRecord::publish(int port, const std::vector<std::string>& addresses) {
   control_ = this_host_name() + ":" + std::to_string(port);
   job_folder_ = job_file_folder();
   if (job_folder_.empty()) return;
-  JobFile file{job_.id, job_.name, job_.output, this_host_name(), job_.key, addresses, port, static_cast<int>(::getpid()), 0};
-  file.start_ticks = start_ticks_of(file.pid);
+  file_ = std::make_unique<JobFile>(JobFile{job_.id, job_.name, job_.output, this_host_name(), job_.key, addresses, port,
+                                            static_cast<int>(::getpid()), 0});
+  file_->start_ticks = start_ticks_of(file_->pid);
+  if (job_.after) file_->handover = job_.after->handover;
+  write_file();
+}
+
+void JobRecord::write_file() {
   try {
-    write_job_file(job_folder_, file);
+    write_job_file(job_folder_, *file_);
     published_ = true;
   } catch (const Error& error) {
     problem_ = error.what();
   }
+}
+
+void JobRecord::hand_over(const Handover& handover) {
+  if (!published_) return;
+  file_->output = job_.output;
+  file_->handover = handover;
+  write_file();
+}
+
+void JobRecord::alive() {
+  if (published_) touch_job_file(job_folder_, job_.id);
+  if (opened_ && folder_) folder_->touch_job();
 }
 
 void JobRecord::set_state(const std::string& state) {
@@ -89,7 +118,7 @@ void JobRecord::finish(int exit_code, const std::string& reason, bool on_request
 }
 
 void JobRecord::save() {
-  if (!folder_ || !already_done_.empty()) return;
+  if (!opened_ || !folder_ || !already_done_.empty()) return;
   try {
     folder_->write_job(state_json());
   } catch (const Error& error) {
@@ -111,6 +140,7 @@ std::string JobRecord::state_json() const {
   if (!job_.output.empty()) json["output"] = job_.output;
   if (!control_.empty()) json["control"] = control_;
   json["pid"] = ::getpid();
+  if (!job_.fingerprint.empty()) json["elastic"] = true;
   if (exit_code_ >= 0) json["exit_code"] = exit_code_;
   if (!reason_.empty()) json["reason"] = reason_;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

@@ -10,7 +10,9 @@
 
 namespace ds {
 
+struct Handover;
 struct Job;
+struct JobFile;
 class OutputFolder;
 
 class JobRecord {
@@ -21,6 +23,10 @@ class JobRecord {
   // Applies the rules of the output folder and takes it. Throws kUsage before anything in it is touched. Does nothing
   // for a job without one. To be called once the settings are known.
   void open_output();
+  // Takes the folder, and nothing else of open_output(); `output` as settings will name it.
+  void lock_output(const std::string& output);
+  // Before open_output(): the ranks of this generation are there already.
+  void keep_generation(int generation) { kept_generation_ = generation; }
   // "" or why a training job is already complete; known after open_output().
   const std::string& already_done() const { return already_done_; }
 
@@ -36,6 +42,10 @@ class JobRecord {
   void publish(int port, const std::vector<std::string>& addresses);
   const std::string& problem() const { return problem_; }
 
+  // For the launcher that takes over if this one dies; kept up to date by alive(), to be called about once a second.
+  void hand_over(const Handover& handover);
+  void alive();
+
   void set_state(const std::string& state);
   void set_step(int64_t step);
   void finish(int exit_code, const std::string& reason, bool on_request);
@@ -45,6 +55,7 @@ class JobRecord {
 
  private:
   void save();
+  void write_file();
 
   const Job& job_;
   std::unique_ptr<OutputFolder> folder_;
@@ -52,7 +63,9 @@ class JobRecord {
   std::string already_done_, token_path_, token_, state_ = "starting", reason_, problem_, job_folder_, control_;
   int generation_ = 1, port_ = 0, exit_code_ = -1;
   int64_t step_ = -1;
-  bool published_ = false;
+  int kept_generation_ = 0;
+  bool published_ = false, opened_ = false;
+  std::unique_ptr<JobFile> file_;
 };
 
 }  // namespace ds

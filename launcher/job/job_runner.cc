@@ -85,6 +85,7 @@ Verdict JobRunner::run() {
   record_.publish(fleet_->port(), fleet_options(job_).addresses);
   if (!record_.problem().empty()) console_.note(record_.problem());
   arm_deadline();
+  if (job_.after) await_agents();
   tick();
   auto work = boost::asio::make_work_guard(io_);
   pump();
@@ -140,7 +141,8 @@ bool JobRunner::ready() const {
     return true;
   };
   switch (state_) {
-    case JobState::kReaching: return job_.elastic.shrinks ? all_there_or_gone() && enough_to_begin() : fleet_->all_joined();
+    case JobState::kReaching:
+      return job_.elastic.shrinks || job_.after ? all_there_or_gone() && enough_to_begin() : fleet_->all_joined();
     case JobState::kDescribing:
     case JobState::kChecking: return all_reported();
     case JobState::kWaiting: return best_choice().world > 0;
@@ -223,6 +225,7 @@ milliseconds JobRunner::grace() const {
 void JobRunner::tick() {
   tick_timer_->after(seconds(1), [this] { tick(); });
   if (job_.elastic.restarts) look_after_hosts();
+  if (!job_.fingerprint.empty()) record_.alive();
   if (!collector_ || !job_.training() || state_ != JobState::kRunning) return;
   std::vector<std::string> overdue = collector_->overdue(steady_clock::now(), kFenceLimit);
   if (!overdue.empty()) return fail(1, "launcher: ranks do not find each other: " + overdue[0]);

@@ -111,6 +111,14 @@ class JobRunner {
   void grow_if_possible();
   std::string hosts_gone() const;
   void tell_next(const std::string& cause);
+  // In the place of a launcher that died.
+  void await_agents();
+  void start_missing();
+  bool ranks_go_on() const;
+  void plan_after_another();
+  void resume_ranks();
+  void tell_resumed() const;
+  void hand_over(bool stepping);
 
   void fail(Verdict verdict);
   void fail(int exit_code, const std::string& error, const std::string& host = "");
@@ -145,6 +153,7 @@ class JobRunner {
   std::optional<Verdict> setback_;  // what ended this generation, when there may be another one
   bool regrouping_ = false;         // ranks were asked to save and end so that the next generation has more hosts
   int generations_ = 0;             // of this launch
+  bool keeps_ranks_ = false;        // the first generation of this launch is that of the launcher before
   bool generation_open_ = false;    // begun, and its end is not in the events yet
   bool stopping_ = false;  // the verdict is a stop on request: gentle ends of ranks are no failures
   int stop_signal_ = 0;    // for the ranks

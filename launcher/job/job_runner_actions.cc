@@ -1,5 +1,6 @@
 // What the runner does when the table says so: asks hosts, starts and ends generations, feeds input.
 #include <csignal>
+#include <utility>
 
 #include "agent/proto/control.pb.h"
 #include "launcher/control/agent_fleet.h"
@@ -36,6 +37,7 @@ void JobRunner::check_paths() {
   if (verdict_) return;
   if (!job_.plan.placed) throw Error(ErrorCode::kInternal, "launcher: a host did not tell its cores");
   check_port_budget(job_.plan, job_.local, job_.options);
+  if (keeps_ranks_) record_.keep_generation(job_.after->handover.generation);
   if (!job_.plan.ranks.empty()) job_.meeting_port = reports_.free_port(static_cast<int>(job_.plan.ranks[0].host));
   record_.open_output();
   if (!record_.already_done().empty() || job_.plan.world_size == 0) {
@@ -83,6 +85,9 @@ void JobRunner::start_generation() {
   generation_began_ = steady_clock::now();
   generation_open_ = true;
   set_up_generation();
+  hand_over(keeps_ranks_);
+  if (job_.after && generations_ == 1) resume_ranks();
+  if (keeps_ranks_) return;
   record_.write({"generation_forming"});
   record_.set_state("forming");
   std::vector<std::string> warnings;
@@ -93,8 +98,9 @@ void JobRunner::start_generation() {
 }
 
 void JobRunner::announce_running() {
-  record_.write({"generation_running"});
   record_.set_state("running");
+  if (std::exchange(keeps_ranks_, false)) return tell_resumed();
+  record_.write({"generation_running"});
   if (!job_.training() && job_.options.stdin_target != "none") feed_stdin();  // ranks that are not there read nothing
   auto took = std::chrono::duration_cast<milliseconds>(steady_clock::now() - started_);
   console_.detail(std::to_string(job_.plan.world_size) + " ranks run after " + std::to_string(took.count()) + " ms");

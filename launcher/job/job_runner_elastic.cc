@@ -63,6 +63,7 @@ void JobRunner::plan_first() {
     members_.joined(static_cast<int>(host), now);
     ++there;
   }
+  if (job_.after && job_.after->resumes) return plan_after_another();
   const ElasticPolicy& policy = job_.elastic;
   if (there == members_.size() && policy.max_hosts == 0) {
     complete_plan(job_);
@@ -244,7 +245,7 @@ void JobRunner::ask_back(int host, const std::string& problem) {
   if (!problem.empty()) {
     console_.detail(host_name(host) + " is not back: " + problem);
     members_.lost(host, steady_clock::now());
-    return;
+    return pump();
   }
   control::Envelope message;
   message.mutable_describe()->set_interface(job_.options.interface);

@@ -177,6 +177,7 @@ void JobRunner::take_progress(int, const control::Envelope& message) {
     event.step = progress_->step();
     event.seconds = std::chrono::duration<double>(now - began).count();
     record_.write(event);
+    hand_over(true);
   }
   if (progress_->checkpoint_step() > checkpoint_told_) {
     checkpoint_told_ = progress_->checkpoint_step();

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "launcher/job/file_age.h"
 #include "launcher/plan/job_identity.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
@@ -59,13 +60,15 @@ void write_whole(const std::string& path, const std::string& text) {
 
 }  // namespace
 
+std::string job_json_path(const std::string& folder) { return folder + "/job.json"; }
+
 OutputContents inspect_output(const std::string& folder) {
   OutputContents contents;
   std::error_code error;
   contents.has_metrics = has_two_lines(folder + "/metrics.csv");
   for (const auto& entry : fs::directory_iterator(folder + "/checkpoints", error))
     if (entry.exists(error)) contents.has_checkpoints = true;
-  std::ifstream job(folder + "/job.json");
+  std::ifstream job(job_json_path(folder));
   nlohmann::json json = nlohmann::json::parse(job, nullptr, false);
   if (json.is_object() && json.contains("name") && json["name"].is_string()) contents.job_name = json["name"];
   contents.last_generation = std::max(last_generation_of(folder), number_in(json, "generation"));
@@ -121,10 +124,12 @@ std::string OutputFolder::write_token(const std::string& job, const std::string&
 }
 
 void OutputFolder::write_job(const std::string& json) {
-  std::string path = path_ + "/job.json", temporary = path + ".tmp";
+  std::string path = job_json_path(path_), temporary = path + ".tmp";
   write_whole(temporary, json + "\n");
   std::error_code error;
   fs::rename(temporary, path, error);
 }
+
+void OutputFolder::touch_job() { touch_file(job_json_path(path_)); }
 
 }  // namespace ds

@@ -19,6 +19,8 @@ struct OutputContents {
 
 OutputContents inspect_output(const std::string& folder);
 
+std::string job_json_path(const std::string& folder);
+
 // "" or why a job `name` with this resume rule must not use the folder (exit 2). `resume`: auto | never | a path.
 std::string resume_problem(const OutputContents& contents, const std::string& folder, const std::string& resume,
                            const std::string& name);
@@ -38,6 +40,7 @@ class OutputFolder {
   // A file that only this job can have written; agents prove with it that they see the folder. Removed at the end.
   std::string write_token(const std::string& job, const std::string& token);
   void write_job(const std::string& json);  // job.json, replaced as a whole
+  void touch_job();                         // as if it had been written now
 
  private:
   OutputFolder(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}

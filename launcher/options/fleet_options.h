@@ -21,6 +21,9 @@ struct FleetOptions {
   std::vector<std::string> residents;                // record of the resident agent of each host; "" = none
   std::vector<std::string> addresses;                // to publish to other hosts
   std::optional<std::pair<int, int>> ports;
+  bool outlives_launcher = false;                    // agents wait for another launcher until their lease ends
+  bool follows = false;                              // such agents of an earlier launcher may be on the hosts
+  std::optional<int> own_port;                       // where they look for us
   StartLimits start;  // how agents are started, and how long each may take
   std::chrono::milliseconds beat{500}, sweep_limit{3000};
   // An agent is lost when nothing came from it for `silence_limit`; when it took nothing in for `agent_lease`, though it

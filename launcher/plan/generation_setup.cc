@@ -70,6 +70,9 @@ FleetOptions fleet_options(const Job& job) {
   options.ports = job.options.ports;
   options.start = job.options.start;
   if (job.elastic.restarts) options.start.fan_out = 0;  // a lost host must not take those along that it started
+  options.outlives_launcher = !job.fingerprint.empty();
+  options.follows = job.after.has_value();
+  if (job.after && job.after->resumes) options.own_port = job.after->port;
   if (!options.slurm) options.residents = residents_of(resident_folder(), options.hosts, options.agent_there);
   if (!all_local(job)) options.addresses = published_addresses(local_addresses(), job.options.interface);
   return options;

@@ -100,6 +100,7 @@ Job prepare_job(Options options) {
   job.id = new_job_id(job.name);
   job.key = new_job_key();
   job.elastic = elastic_policy(job);
+  if (job.elastic.restarts && job.training()) job.fingerprint = fingerprint_of(job);
   complete_plan(job);
   return job;
 }

@@ -10,6 +10,7 @@
 #include "engine/config/train_config.h"
 #include "hostfiles/rankfile.h"
 #include "launcher/elastic/elastic_policy.h"
+#include "launcher/elastic/handover.h"
 #include "launcher/plan/hosts_from.h"
 #include "launcher/plan/launch_plan.h"
 #include "launcher/options/options.h"
@@ -29,6 +30,8 @@ struct Job {
   std::optional<Settings> settings;                // once the world size is known
   std::string output;                              // absolute; "" = no output folder
   ElasticPolicy elastic;
+  std::string fingerprint;                         // of an elastic training job
+  std::optional<Succession> after;                 // it takes the place of a launcher that died
 
   bool training() const { return options.training(); }
 };

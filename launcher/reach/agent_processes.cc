@@ -28,6 +28,8 @@ AgentProcesses::AgentProcesses(boost::asio::io_context& io, const FleetOptions& 
 
 AgentProcesses::~AgentProcesses() = default;
 
+void AgentProcesses::start_none(int port) { port_ = port; }
+
 void AgentProcesses::start_others(int port) {
   port_ = port;
   std::vector<int> here, there;
@@ -100,6 +102,7 @@ std::string AgentProcesses::bootstrap_for(const AgentCommand& plan, const std::s
   else
     for (const std::string& address : options_.addresses) bootstrap.add_addresses(address);
   bootstrap.set_port(static_cast<uint32_t>(port_));
+  bootstrap.set_elastic(options_.outlives_launcher);
   bootstrap.set_lease_ms(static_cast<uint32_t>(options_.agent_lease.count()));
   bootstrap.set_beat_ms(static_cast<uint32_t>(options_.beat.count()));
   bootstrap.set_marker(marker);

@@ -38,6 +38,7 @@ class AgentProcesses {
   // Hosts that are started one by one, each by a process of its own: through a resident agent, or by ssh.
   const std::vector<int>& warm_hosts() const { return warm_; }
   const std::vector<int>& ssh_hosts() const { return by_ssh_; }
+  void start_none(int port);    // of the launcher; instead of start_others: every host by start_again, if at all
   void start_others(int port);  // of the launcher: this machine, and all of a Slurm allocation
   void start(int host);         // one of the single ones; after start_others. Again: a warm one then by ssh
   // An agent that is gone or never came; one at a time, whatever brought it up before. What is left there goes first: an

@@ -120,6 +120,10 @@ void FakeLauncher::handle(const std::shared_ptr<Channel>& channel, const Envelop
   Envelope answer;
   switch (message.body_case()) {
     case Envelope::kHello: {
+      if (refuses_returns_ && message.hello().resumed()) {
+        answer.mutable_reject()->set_reason("the test wants it so");
+        return channel->send(answer);
+      }
       auto& agent = agents_.at(message.hello().host_index());
       agent.channel = channel;
       agent.hello = message.hello();

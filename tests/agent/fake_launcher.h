@@ -60,6 +60,7 @@ class FakeLauncher {
 
   // Starts, waits until all ranks have exited, ends; false if anything took too long.
   bool run(const control::StartGeneration& plan);
+  void refuse_returns() { refuses_returns_ = true; }
   bool shut_down();  // true when all agents exited with 0
 
   // What the agents said.
@@ -93,6 +94,7 @@ class FakeLauncher {
   int host_of(const std::shared_ptr<Channel>& channel) const;
 
   Options options_;
+  bool refuses_returns_ = false;
   std::string job_, key_;
   boost::asio::io_context io_;
   boost::asio::ip::tcp::acceptor acceptor_;

@@ -1,0 +1,93 @@
+// In the place of a launcher that died: its agents come back, and its ranks go on if all of them are there.
+#include <algorithm>
+
+#include "agent/proto/control.pb.h"
+#include "launcher/control/agent_fleet.h"
+#include "launcher/elastic/handover.h"
+#include "launcher/job/job_record.h"
+#include "launcher/job/job_runner.h"
+#include "launcher/job/output_folder.h"
+#include "launcher/output/console.h"
+#include "launcher/plan/host_description.h"
+#include "launcher/plan/job.h"
+#include "topology/base/text.h"
+
+namespace ds {
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr seconds kReturnLimit{5};  // agents dial every half second
+
+std::string seconds_text(double value) { return short_number(std::max(0.0, value)) + " s"; }
+
+}  // namespace
+
+void JobRunner::await_agents() {
+  const std::string silence = seconds_text(job_.after->silence);
+  if (!job_.after->resumes) {
+    console_.note("the launcher of this job died " + silence + " ago: what it left on the hosts is ended first");
+    return start_missing();
+  }
+  console_.note("the launcher of this job died " + silence + " ago: taking its place");
+  deadline_->after(kReturnLimit, [this] { start_missing(); });
+}
+
+// Each is swept first. What they wait for after that is the same as for hosts at the start.
+void JobRunner::start_missing() {
+  for (size_t host = 0; host < members_.size(); ++host)
+    if (!fleet_->is_alive(static_cast<int>(host))) fleet_->start_again(static_cast<int>(host));
+  deadline_->after(job_.options.start.each + job_.elastic.join_wait, [this] { overdue(); });
+  pump();
+}
+
+bool JobRunner::ranks_go_on() const {
+  const Handover& left = job_.after->handover;
+  if (!left.stepping) return false;
+  for (int host : left.host_of_rank)
+    if (!fleet_->is_alive(host) || fleet_->kept_generation(host) != left.generation) return false;
+  return true;
+}
+
+void JobRunner::plan_after_another() {
+  const Handover& left = job_.after->handover;
+  fill_slots(job_.hosts.cluster, job_.training(), job_.options.threads_are_cpus);
+  world_ = ElasticWorld(left.first);
+  const bool go_on = ranks_go_on();
+  GenerationChoice choice{static_cast<int>(left.host_of_rank.size()), std::vector<bool>(members_.size())};
+  for (int host : left.host_of_rank) choice.members[static_cast<size_t>(host)] = true;
+  if (!go_on) choice = best_choice();
+  if (choice.world == 0) return too_few();
+  world_.plan(job_, choice, true);
+  keeps_ranks_ = go_on && host_of_rank(job_.plan) == left.host_of_rank;
+}
+
+void JobRunner::resume_ranks() {
+  control::Envelope message;
+  for (size_t host = 0; host < members_.size(); ++host) {
+    if (!fleet_->is_alive(static_cast<int>(host))) continue;
+    const bool keeps = keeps_ranks_ && host_has_ranks(static_cast<int>(host));
+    message.mutable_resume()->set_generation(keeps ? static_cast<uint32_t>(record_.generation()) : 0);
+    fleet_->send(static_cast<int>(host), message);
+  }
+  if (!keeps_ranks_) {
+    console_.note("its ranks cannot go on, they start again from the newest checkpoint");
+    return;
+  }
+  generation_open_ = first_step_told_ = true;
+  checkpoint_told_ = inspect_output(job_.output).latest_step;
+}
+
+void JobRunner::tell_resumed() const {
+  const double alone = job_.after->silence + std::chrono::duration<double>(steady_clock::now() - started_).count();
+  console_.note("took over " + std::to_string(job_.plan.world_size) + " ranks of generation " +
+                std::to_string(record_.generation()) + ", which went on for " + seconds_text(alone) + " without a launcher");
+}
+
+void JobRunner::hand_over(bool stepping) {
+  if (job_.fingerprint.empty()) return;
+  record_.hand_over({record_.generation(), stepping, host_of_rank(job_.plan), world_.first(), job_.fingerprint});
+}
+
+}  // namespace ds
