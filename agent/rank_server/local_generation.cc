@@ -49,7 +49,7 @@ void LocalGeneration::wired_up(const std::string& problem) {
     if (!make_commands(commands)) return;
     start_ranks(std::move(commands));
   } catch (const Error& error) {
-    for (const auto& rank : start_->ranks()) refuse(rank.rank(), 1, error.what());
+    for (const auto& rank : start_->ranks()) refuse(rank.rank(), 1, error.what(), true);
   }
 }
 
@@ -65,7 +65,7 @@ bool LocalGeneration::make_commands(std::vector<RankCommand>& commands) {
     wireup_.extend(environment, spec.rank());
     commands.push_back(rank_command(*start_, spec, std::move(environment)));
     const auto& command = commands.back();
-    if (command.exit_code) refuse(spec.rank(), command.exit_code, command.problem);
+    if (command.exit_code) refuse(spec.rank(), command.exit_code, command.problem, false);
     good &= command.exit_code == 0;
     const bool takes_input = start_->stdin_rank() == -2 || start_->stdin_rank() == static_cast<int32_t>(spec.rank());
     ranks_.push_back(std::make_unique<LocalRank>(
@@ -76,13 +76,14 @@ bool LocalGeneration::make_commands(std::vector<RankCommand>& commands) {
   return good;
 }
 
-void LocalGeneration::refuse(uint32_t rank, int exit_code, const std::string& problem) {
+void LocalGeneration::refuse(uint32_t rank, int exit_code, const std::string& problem, bool host_fault) {
   control::Envelope message;
   auto& body = *message.mutable_exited();
   body.set_generation(start_->generation());
   body.set_rank(rank);
   body.set_exit_code(exit_code);
   body.set_start_error(problem);
+  body.set_host_fault(host_fault);
   channel_->send(message);
 }
 

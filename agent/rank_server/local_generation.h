@@ -55,7 +55,7 @@ class LocalGeneration {
   void wired_up(const std::string& problem);
   bool make_commands(std::vector<RankCommand>& commands);
   void start_ranks(std::vector<RankCommand> commands);
-  void refuse(uint32_t rank, int exit_code, const std::string& problem);
+  void refuse(uint32_t rank, int exit_code, const std::string& problem, bool host_fault);
   void rank_exited(LocalRank& rank);
   void send_started();
   void send_progress(LocalRank& rank);

@@ -43,7 +43,16 @@ void Membership::blamed(int host, Time now) {
   while (!entry.failures.empty() && now - entry.failures.front() > kMemory) entry.failures.pop_front();
   if (entry.failures.empty() && now - entry.alone_until > kLongestAlone) entry.times_alone = 0;
   entry.failures.push_back(now);
-  if (entry.failures.size() < kFailuresBorne) return;
+  if (entry.failures.size() >= kFailuresBorne) leave_alone(entry, now);
+}
+
+void Membership::at_fault(int host, Time now) {
+  Entry& entry = hosts_[static_cast<size_t>(host)];
+  if (now - entry.alone_until > kLongestAlone) entry.times_alone = 0;
+  leave_alone(entry, now);
+}
+
+void Membership::leave_alone(Entry& entry, Time now) {
   entry.alone_until = now + doubled(kFirstAlone, entry.times_alone, kLongestAlone);
   ++entry.times_alone;
 }

@@ -25,6 +25,7 @@ class Membership {
   void trying(int host);              // its agent is being started again
   void arrived(int host);             // at the start of the job, before hosts are described: as if it had never been gone
   void blamed(int host, Time now);    // a generation failed because of it; lost() blames as well
+  void at_fault(int host, Time now);  // it cannot start ranks: left alone at once, as after three failures
 
   bool coming(int host) const;        // nothing is known of it yet
   bool there(int host) const;
@@ -50,6 +51,8 @@ class Membership {
     Time alone_until{};
     int times_alone = 0;
   };
+
+  static void leave_alone(Entry& entry, Time now);
 
   std::vector<Entry> hosts_;
 };

@@ -25,6 +25,7 @@ class io_context;
 namespace ds {
 
 namespace control {
+class AgentFailed;
 class Envelope;
 class Output;
 class RankExited;
@@ -74,6 +75,7 @@ class JobRunner {
 
   // What comes in.
   void take(int host, const control::Envelope& message);
+  void agent_failed(int host, const control::AgentFailed& failed);
   void take_report(int host, const control::Envelope& message);
   void take_output(int host, const control::Output& output);
   void acknowledge_output(int host);
@@ -99,6 +101,7 @@ class JobRunner {
   bool goes_on_after(const Verdict& verdict) const;
   void setback(Verdict verdict);
   void host_gone(int host, const std::string& cause);
+  void blame_host(const Verdict& verdict, std::chrono::steady_clock::time_point now);
   void decide();                       // the ranks of a generation are gone
   GenerationChoice best_choice() const;
   void plan_next();

@@ -99,6 +99,7 @@ void JobRunner::plan_first() {
 
 bool JobRunner::goes_on_after(const Verdict& verdict) const {
   if (!job_.elastic.restarts || !ranks_exist() || verdict_ || verdict.settled) return false;
+  if (verdict.host_fault) return true;
   const bool refused = job_.training() && verdict.exit_code == exit_status(ErrorCode::kUsage) && !verdict.signal;
   return !refused && verdict.exit_code != kExitTimeLimit;
 }
@@ -149,11 +150,9 @@ void JobRunner::decide() {
   if (job_.training()) reached = progress_->has_step() ? progress_->step() : -1;
   Event ended{"generation_ended"};
   if (setback_) {
-    history_.failed(now, reached);
+    history_.failed(now, setback_->host_fault ? std::nullopt : reached);
     ended.reason = setback_->error;
-    for (size_t host = 0; host < members_.size(); ++host)  // a lost host has been blamed already
-      if (host_name(static_cast<int>(host)) == setback_->host && members_.there(static_cast<int>(host)))
-        members_.blamed(static_cast<int>(host), now);
+    blame_host(*setback_, now);
   } else {
     history_.regrouped(reached.value_or(-1));
     ended.reason = "regrouped to take in hosts that returned";
@@ -178,6 +177,15 @@ void JobRunner::decide() {
                 std::to_string(job_.elastic.join_wait.count()) + " s for " + hosts_gone());
   record_.set_state("waiting");
   step(JobEvent::kTooFew);
+}
+
+// A lost host has been blamed already.
+void JobRunner::blame_host(const Verdict& verdict, steady_clock::time_point now) {
+  for (size_t host = 0; host < members_.size(); ++host) {
+    if (host_name(static_cast<int>(host)) != verdict.host || !members_.there(static_cast<int>(host))) continue;
+    if (verdict.host_fault) members_.at_fault(static_cast<int>(host), now);
+    else members_.blamed(static_cast<int>(host), now);
+  }
 }
 
 void JobRunner::tell_next(const std::string& cause) {

@@ -36,6 +36,7 @@ RankEnd end_of(const control::RankExited& exited, const std::string& host) {
   end.finalized = exited.finalized();
   end.links_mpi = exited.links_mpi();
   end.start_error = exited.start_error();
+  end.host_fault = exited.host_fault();
   end.message = exited.message();
   end.out_of_memory = exited.out_of_memory();
   end.time_ns = exited.time_ns();
@@ -80,13 +81,21 @@ void JobRunner::take(int host, const control::Envelope& message) {
       }
       return pump();
     case control::Envelope::kProgress: return take_progress(host, message);
-    case control::Envelope::kFailed:
-      if (idle_here(host)) return fleet_->give_up(host, message.failed().reason());
-      return fail(message.failed().exit_code() ? message.failed().exit_code() : kExitHostLost,
-                  "agent on " + host_name(host) + ": " + message.failed().reason(), host_name(host));
+    case control::Envelope::kFailed: return agent_failed(host, message.failed());
     default:
       if (collector_) collector_->take(message, steady_clock::now());
   }
+}
+
+// A host where agents or rank servers fail is no reason for other hosts to stop, if the job may go on without it.
+void JobRunner::agent_failed(int host, const control::AgentFailed& failed) {
+  if (idle_here(host) || (job_.elastic.shrinks && !ranks_exist())) return fleet_->give_up(host, failed.reason());
+  Verdict verdict;
+  verdict.exit_code = failed.exit_code() ? failed.exit_code() : kExitHostLost;
+  verdict.error = "agent on " + host_name(host) + ": " + failed.reason();
+  verdict.host = host_name(host);
+  verdict.host_fault = true;
+  fail(std::move(verdict));
 }
 
 void JobRunner::take_report(int host, const control::Envelope& message) {

@@ -63,7 +63,12 @@ Verdict settled(Verdict verdict) {
 }  // namespace
 
 std::optional<Verdict> judge(const RankEnd& end, int world_size, bool wires_up) {
-  if (!end.start_error.empty()) return settled(of_rank(end, end.exit_code ? end.exit_code : 127, end.start_error));
+  if (!end.start_error.empty()) {
+    Verdict verdict = of_rank(end, end.exit_code ? end.exit_code : 127, end.start_error);
+    verdict.host_fault = end.host_fault;
+    verdict.settled = !end.host_fault;
+    return verdict;
+  }
   if (end.signal) return by_signal(end);
   if (end.exit_code) {
     std::string said = end.message.empty() ? "exited with code " + std::to_string(end.exit_code) : end.message;

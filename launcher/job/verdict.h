@@ -23,6 +23,7 @@ struct RankEnd {
   bool finalized = false;   // called MPI_Finalize
   bool links_mpi = false;   // linked to libmpi
   std::string start_error;  // why it could not be started
+  bool host_fault = false;  // which is the fault of its host, not of the program
   std::string message;      // what it said about its end
   bool out_of_memory = false;  // SIGKILL while the kernel's out-of-memory killer acted on its host
   uint64_t time_ns = 0;     // clock of its host
@@ -35,6 +36,7 @@ struct Verdict {
   std::string host, log;
   std::string advice;  // further lines for a person
   bool settled = false;  // the ranks would fail in the same way if they were started again
+  bool host_fault = false;  // they would not on other hosts than `host`
   uint64_t time_ns = 0;
 
   bool failed() const { return exit_code != 0; }

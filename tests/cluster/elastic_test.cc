@@ -206,6 +206,18 @@ TEST_F(ElasticTest, RanksThatNeverReachAStepEndItWith93) {
   expect_nothing_left();
 }
 
+// It is no reason to give the job up, though ranks are started there again and again.
+TEST_F(ElasticTest, AHostThatCannotStartRanksIsDoneWithout) {
+  const std::string config = job("fault", 400);
+  HostCommand run = start(config);
+  ASSERT_TRUE(reaches(run, "fault", 12));
+  ASSERT_EQ(bed().run("node2", {"mount", "-o", "remount,ro", "/dev/shm"}).code, 0);
+  bed().kill_process("node1", "dsengine");
+  EXPECT_EQ(run.wait(seconds(180)).value_or(-1), 0) << run.err();
+  EXPECT_NE(run.err().find("4 ranks on node1, node3 (there were 6)"), std::string::npos) << run.err();
+  EXPECT_EQ(losses_of(folder("fault")).size(), 400u);
+}
+
 TEST_F(ElasticTest, AStopEndsAJobThatWaitsForHosts) {
   const std::string config = job("stop", 100000);
   HostCommand run = start(config, {"--elastic.min_ranks", "6", "--elastic.join_wait", "600"});

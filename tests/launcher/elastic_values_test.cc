@@ -154,6 +154,17 @@ TEST(Membership, ThreeFailuresInHalfAnHourAndItIsLeftAloneForEverLonger) {
   EXPECT_TRUE(members.trusted(1, now));
 }
 
+TEST(Membership, AHostThatCannotStartRanksIsLeftAloneAtOnce) {
+  Membership members(1);
+  members.joined(0, kStart);
+  members.at_fault(0, kStart);
+  EXPECT_TRUE(members.there(0));
+  EXPECT_FALSE(members.trusted(0, kStart + seconds(59)));
+  EXPECT_TRUE(members.trusted(0, kStart + seconds(60)));
+  members.at_fault(0, kStart + seconds(60));
+  EXPECT_FALSE(members.trusted(0, kStart + seconds(60 + 119)));
+}
+
 TEST(Membership, FailuresOlderThanHalfAnHourAreForgotten) {
   Membership members(1);
   members.joined(0, kStart);
