@@ -1,14 +1,15 @@
 // What a launcher finds of one that died before it: whom it takes over, whom it ends, and whom it refuses to meet.
 #include "launcher/job/predecessor.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
-#include "launcher/job/file_age.h"
 #include "launcher/job/job_file.h"
 #include "launcher/job/output_folder.h"
 #include "launcher/plan/job.h"
