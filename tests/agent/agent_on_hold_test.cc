@@ -25,7 +25,10 @@ class AgentOnHold : public testing::Test {
     ASSERT_TRUE(launcher().wait_until([&] { return launcher().out[0] == "ready\n" && launcher().out[1] == "ready\n"; }));
   }
 
-  void TearDown() override { ::unlink(go().c_str()); }
+  void TearDown() override {
+    ::unlink(go().c_str());
+    if (launcher().agent().process->running()) launcher().shut_down();
+  }
 
   FakeLauncher& launcher() { return *launcher_; }
   std::string go() const { return "/tmp/go-" + launcher_->job(); }
