@@ -211,7 +211,7 @@ TEST_F(ElasticTest, AHostThatCannotStartRanksIsDoneWithout) {
   const std::string config = job("fault", 400);
   HostCommand run = start(config);
   ASSERT_TRUE(reaches(run, "fault", 12));
-  ASSERT_EQ(bed().run("node2", {"mount", "-o", "remount,ro", "/dev/shm"}).code, 0);
+  ASSERT_EQ(bed().run("node2", {"mount", "-t", "tmpfs", "-o", "ro", "none", "/dev/shm"}).code, 0);
   bed().kill_process("node1", "dsengine");
   EXPECT_EQ(run.wait(seconds(180)).value_or(-1), 0) << run.err();
   EXPECT_NE(run.err().find("4 ranks on node1, node3 (there were 6)"), std::string::npos) << run.err();
