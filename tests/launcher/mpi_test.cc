@@ -1,7 +1,9 @@
 // MPI programs started by dslaunch on this machine.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/launcher/dslaunch_run.h"
 #include "tests/launcher/temporary_folder.h"
@@ -31,6 +33,7 @@ TEST(MpiPrograms, AbortGivesItsCodeModulo256) {
   RunResult result = mpi(2, {"abort", "300"});
   EXPECT_EQ(result.code, 44);
   EXPECT_EQ(nlohmann::json::parse(result.last_line())["rank"], 1) << result.err;
+  EXPECT_TRUE(std::regex_search(result.err, std::regex("rank 1 on \\S+ called MPI_Abort with error code 300"))) << result.err;
 }
 
 TEST(MpiPrograms, EndingWithoutFinalizeIsOne) {
