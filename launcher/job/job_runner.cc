@@ -219,7 +219,8 @@ std::string JobRunner::host_name(int host) const { return job_.plan.hosts[host].
 
 milliseconds JobRunner::grace() const {
   const bool slurm_kills = job_.hosts.slurm && stop_signal_ != SIGUSR1;  // that comes as early as the user told Slurm
-  return stop_grace(job_.options.grace_seconds, job_.training(), slurm_kills ? std::optional(kAssumedKillWait) : std::nullopt);
+  const auto kill_wait = slurm_kills ? std::optional(kAssumedKillWait) : std::nullopt;
+  return stop_grace(job_.options.grace_seconds, job_.training(), kill_wait);
 }
 
 void JobRunner::tick() {

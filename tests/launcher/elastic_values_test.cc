@@ -82,8 +82,8 @@ TEST(ChooseGeneration, AHostThatIsLeftAloneIsTakenOnlyIfThereIsNoOtherWay) {
 }
 
 TEST(ElasticWorld, ASmallerGenerationTakesNoRoomAway) {
-  Job job = prepare_job(parse_options({"-H", std::string(testing::kElsewhere) + ":2," + testing::kElsewhereToo + ":2", "--oversubscribe",
-                                       "-np", "6", "--elastic", "true"}));
+  const std::string hosts = std::string(testing::kElsewhere) + ":2," + testing::kElsewhereToo + ":2";
+  Job job = prepare_job(parse_options({"-H", hosts, "--oversubscribe", "-np", "6", "--elastic", "true"}));
   Membership members(2);
   for (int host : {0, 1}) members.joined(host, kStart);
   const ElasticWorld world(job);

@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "tests/launcher/dslaunch_run.h"
 #include "tests/launcher/temporary_folder.h"
@@ -33,7 +32,8 @@ TEST(MpiPrograms, AbortGivesItsCodeModulo256) {
   RunResult result = mpi(2, {"abort", "300"});
   EXPECT_EQ(result.code, 44);
   EXPECT_EQ(nlohmann::json::parse(result.last_line())["rank"], 1) << result.err;
-  EXPECT_TRUE(std::regex_search(result.err, std::regex("rank 1 on \\S+ called MPI_Abort with error code 300"))) << result.err;
+  for (const char* words : {"rank 1 on ", " called MPI_Abort with error code 300"})
+    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
 }
 
 TEST(MpiPrograms, EndingWithoutFinalizeIsOne) {
@@ -58,7 +58,7 @@ TEST(MpiPrograms, ALongFolderForTemporaryFilesIsNoTrouble) {
     if (wireup == "mpirun" && std::system("mpirun --version >/dev/null 2>&1") != 0) continue;
     RunResult result = mpi(2, {"sum"}, {"-x", "TMPDIR", "--wireup", wireup}, {"", {{"TMPDIR", deep}}, "/tmp"});
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_TRUE(std::filesystem::is_empty(deep)) << wireup << " leaves " << std::filesystem::directory_iterator(deep)->path();
+    EXPECT_TRUE(std::filesystem::is_empty(deep)) << wireup << " leaves something there";
   }
 }
 

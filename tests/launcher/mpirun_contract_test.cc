@@ -80,11 +80,15 @@ TEST(MpirunContract, ALoginThatHangsIsGivenUpAndNotLeftBehind) {
 
 TEST(MpirunContract, AHostIsLoggedInToByTheNameItWasGiven) {
   const std::vector<std::pair<std::string, std::string>> hosts = {
-      {"a_b", "a_b"}, {"fe80::1", "fe80::1"}, {"2001:db8::10", "2001:db8::10"}, {"[2001:db8::10]:2222", "-p 2222 2001:db8::10"}};
+      {"a_b", "a_b"},
+      {"fe80::1", "fe80::1"},
+      {"2001:db8::10", "2001:db8::10"},
+      {"[2001:db8::10]:2222", "-p 2222 2001:db8::10"}};
   for (const auto& [line, words] : hosts) {
     TemporaryFolder folder;
     const std::string login = fake_login(folder, "echo \"$@\" >>" + folder.path + "/words");
-    RunResult result = run_dslaunch({"--hostfile", folder.write("hosts", line + " slots=1\n"), "--ssh", login, "echo", "through"});
+    const std::string hostfile = folder.write("hosts", line + " slots=1\n");
+    RunResult result = run_dslaunch({"--hostfile", hostfile, "--ssh", login, "echo", "through"});
     EXPECT_EQ(result.code, 0) << line << "\n" << result.err;
     EXPECT_EQ(result.out, "through\n");
     EXPECT_TRUE(contains(folder.read("words"), "ConnectTimeout=10 " + words + " exec ")) << folder.read("words");

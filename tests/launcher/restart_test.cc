@@ -74,7 +74,9 @@ TEST(Restart, TheLauncherStaysAtOneAddress) {
   const std::string script = "echo up $DSLAUNCH_GENERATION; [ $DSLAUNCH_GENERATION = 2 ] && exec sleep 300; "
                              "until [ -e " + folder.path + "/go ]; do sleep 0.05; done; exit 7";
   RunningDslaunch job(shell(1, script, {"--max-restarts", "2"}), options);
-  const auto status = [&] { return nlohmann::json::parse(run_dslaunch({"status", "--json"}, options).out, nullptr, false); };
+  const auto status = [&] {
+    return nlohmann::json::parse(run_dslaunch({"status", "--json"}, options).out, nullptr, false);
+  };
   ASSERT_TRUE(job.wait_for("up 1"));
   const nlohmann::json first = status();
   folder.write("go", "");

@@ -102,7 +102,9 @@ TEST(Verdict, JsonHasTheFieldsThatApplyOnOneLine) {
 
 TEST(Verdict, ItsTimeIsThatOfTheRanksHostOrElseThatOfTheLauncher) {
   RankEnd end = end_of(3);
-  const auto time_of = [](const Verdict& verdict) { return nlohmann::json::parse(verdict_json(verdict)).value("time", 0.0); };
+  const auto time_of = [](const Verdict& verdict) {
+    return nlohmann::json::parse(verdict_json(verdict)).value("time", 0.0);
+  };
   EXPECT_EQ(time_of(*judge(end, 2, true)), 0) << "not known";
   end.time_ns = 1'500'000'000;
   Verdict verdict = *judge(end, 2, true);

@@ -23,8 +23,8 @@ std::vector<std::string> mpirun_argv(const std::string& mpirun, const control::S
 
 std::string mpirun_socket(const std::string& run_folder);
 
-// The environment of mpirun and of its daemons: ours, without what another launcher left there. Their sessions are in the
-// run folder: it is short enough for the names of sockets, and goes when the job ends.
+// The environment of mpirun and of its daemons: ours, without what another launcher left there. Their sessions are in
+// the run folder: it is short enough for the names of sockets, and goes when the job ends.
 Environment mpirun_environment(Environment inherited, const std::string& run_folder, const std::string& dsagent);
 
 // What a rank needs of what mpirun gave to its stand-in. Parameters that the rank has already stay.
