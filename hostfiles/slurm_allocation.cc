@@ -47,6 +47,14 @@ std::string nodes_variable(const Variables& variables) {
   return step.empty() ? first_set(variables, {"SLURM_JOB_NODELIST", "SLURM_NODELIST"}) : step;
 }
 
+std::vector<std::string> names_of(const Variables& variables, const std::string& list) {
+  try {
+    return parse_slurm_nodelist(variables.at(list));
+  } catch (const Error& error) {
+    throw Error(error.code(), "Slurm: " + list + ": " + error.what());
+  }
+}
+
 // GPUs of the node that the batch script runs on.
 std::optional<int> gpus_per_node(const Variables& variables) {
   const std::string name = first_set(variables, {"SLURM_GPUS_ON_NODE"});
@@ -81,7 +89,7 @@ bool has_slurm_allocation(const Variables& environment) {
 Cluster slurm_allocation(const Variables& environment) {
   const std::string list = nodes_variable(environment);
   if (list.empty()) throw Error(ErrorCode::kUsage, "Slurm: SLURM_JOB_NODELIST is not set");
-  const std::vector<std::string> names = parse_slurm_nodelist(environment.at(list));
+  const std::vector<std::string> names = names_of(environment, list);
   if (names.empty()) throw Error(ErrorCode::kUsage, "Slurm: " + list + " has no nodes");
   const auto slots = slots_of(environment, names.size());
   Cluster cluster;

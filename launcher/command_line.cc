@@ -19,6 +19,7 @@
 #include "launcher/job/stop_signals.h"
 #include "launcher/output/terminal_writer.h"
 #include "topology/base/error.h"
+#include "topology/base/wall_clock.h"
 
 namespace ds {
 namespace {
@@ -53,6 +54,7 @@ int fail(Console& console, int exit_code, const std::string& error) {
   Verdict verdict;
   verdict.exit_code = exit_code;
   verdict.error = error;
+  verdict.noticed_ns = wall_clock_ns();
   report(console, verdict, "");
   return exit_code;
 }

@@ -4,25 +4,15 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <utility>
 
 #include "agent/channel.h"
 #include "agent/pipe.h"
 #include "agent/proto/control.pb.h"
 #include "topology/base/error.h"
+#include "topology/base/wall_clock.h"
 
 namespace ds {
-
-namespace {
-
-uint64_t wall_clock_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
-}
-
-}  // namespace
 
 LocalRank::LocalRank(boost::asio::io_context& io, Options options, std::unique_ptr<RankBlockFile> block)
     : io_(io), options_(std::move(options)), block_(std::move(block)) {}

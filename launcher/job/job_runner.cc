@@ -18,6 +18,7 @@
 #include "launcher/output/rank_output.h"
 #include "launcher/control/start_message.h"
 #include "launcher/output/stdin_reader.h"
+#include "launcher/job/stop_grace.h"
 #include "launcher/job/stop_signals.h"
 #include "launcher/output/terminal_writer.h"
 #include "topology/base/error.h"
@@ -217,9 +218,9 @@ bool JobRunner::ranks_exist() const { return state_ >= JobState::kForming && sta
 std::string JobRunner::host_name(int host) const { return job_.plan.hosts[host].name; }
 
 milliseconds JobRunner::grace() const {
-  double limit = job_.options.grace_seconds.value_or(job_.training() ? 30.0 : 1.0);
-  if (job_.hosts.slurm) limit = std::min(limit, 28.0);  // Slurm kills 30 s after its TERM
-  return milliseconds(static_cast<int64_t>(limit * 1000));
+  const bool slurm_kills = job_.hosts.slurm && stop_signal_ != SIGUSR1;  // that comes as early as the user told Slurm
+  const auto kill_wait = slurm_kills ? std::optional(kAssumedKillWait) : std::nullopt;
+  return stop_grace(job_.options.grace_seconds, job_.training(), kill_wait);
 }
 
 void JobRunner::tick() {

@@ -19,6 +19,7 @@
 #include "launcher/output/stdin_reader.h"
 #include "launcher/output/terminal_writer.h"
 #include "topology/base/text.h"
+#include "topology/base/wall_clock.h"
 
 namespace ds {
 namespace {
@@ -258,6 +259,7 @@ void JobRunner::request_stop(int exit_code, int signal_to_ranks, const std::stri
   Verdict verdict;
   verdict.exit_code = exit_code;
   verdict.error = why;
+  verdict.noticed_ns = wall_clock_ns();
   if (exit_code > 128) verdict.signal = exit_code - 128;
   verdict_ = verdict;
   stopping_ = true;
@@ -270,6 +272,7 @@ void JobRunner::request_stop(int exit_code, int signal_to_ranks, const std::stri
 }
 
 void JobRunner::fail(Verdict verdict) {
+  if (!verdict.noticed_ns) verdict.noticed_ns = wall_clock_ns();
   if (goes_on_after(verdict)) return setback(std::move(verdict));
   bool replaces = verdict_ && !stopping_ && happened_before(verdict, *verdict_);
   bool breaks_stop = stopping_ && verdict_ && state_ == JobState::kStopping;

@@ -115,6 +115,8 @@ std::string verdict_json(const Verdict& verdict) {
   if (verdict.pid) json["pid"] = *verdict.pid;
   json["exit_code"] = verdict.exit_code;
   if (verdict.signal) json["signal"] = *verdict.signal;
+  const uint64_t time_ns = verdict.time_ns ? verdict.time_ns : verdict.noticed_ns;
+  if (time_ns) json["time"] = static_cast<double>(time_ns) / 1e9;
   if (verdict.generation) json["generation"] = *verdict.generation;
   if (!verdict.log.empty()) json["log"] = verdict.log;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

@@ -37,7 +37,8 @@ struct Verdict {
   std::string advice;  // further lines for a person
   bool settled = false;  // the ranks would fail in the same way if they were started again
   bool host_fault = false;  // they would not on other hosts than `host`
-  uint64_t time_ns = 0;
+  uint64_t time_ns = 0;     // clock of the rank's host; 0 = not known
+  uint64_t noticed_ns = 0;  // clock of the launcher when it heard of it; 0 = not yet
 
   bool failed() const { return exit_code != 0; }
 };
@@ -58,7 +59,7 @@ bool is_gentle_end(const RankEnd& end);
 
 std::string signal_name(int signal);  // "SIGKILL"
 
-// The last line of stderr, without a newline: fields that apply, in interface order.
+// The last line of stderr, without a newline: fields that apply, in the order of docs/output.md.
 std::string verdict_json(const Verdict& verdict);
 
 }  // namespace ds

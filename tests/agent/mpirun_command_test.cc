@@ -35,11 +35,16 @@ TEST(MpirunCommand, StartsOneStandInPerRankOneByOneAndUnbound) {
 
 TEST(MpirunCommand, DaemonsSeeNothingOfAnotherLauncher) {
   const Environment environment = mpirun_environment(
-      {{"HOME", "/h"}, {"SLURM_JOB_ID", "7"}, {"PMIX_RANK", "3"}, {"OMPI_MCA_btl", "tcp"}, {"PMI_FD", "4"}}, "/run/socket", "/opt/dsagent");
+      {{"HOME", "/h"}, {"SLURM_JOB_ID", "7"}, {"PMIX_RANK", "3"}, {"OMPI_MCA_btl", "tcp"}, {"PMI_FD", "4"}}, "/run", "/opt/dsagent");
   EXPECT_EQ(environment.at("HOME"), "/h");
-  EXPECT_EQ(environment.at(kMpirunSocket), "/run/socket");
+  EXPECT_EQ(environment.at(kMpirunSocket), "/run/mpirun");
   EXPECT_EQ(environment.at("OMPI_MCA_plm_rsh_agent"), "/opt/dsagent --mpirun-login");
   for (const char* gone : {"SLURM_JOB_ID", "PMIX_RANK", "OMPI_MCA_btl", "PMI_FD"}) EXPECT_FALSE(environment.count(gone)) << gone;
+}
+
+TEST(MpirunCommand, DaemonsKeepTheirSessionsInTheRunFolder) {
+  const Environment environment = mpirun_environment({{"TMPDIR", "/" + std::string(120, 'x')}}, "/run", "/opt/dsagent");
+  EXPECT_EQ(environment.at("TMPDIR"), "/run");
 }
 
 TEST(MpirunCommand, ARankTakesItsWiringAndKeepsItsParameters) {

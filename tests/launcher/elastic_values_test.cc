@@ -1,9 +1,13 @@
 // Elastic jobs, the part that decides: which hosts are trusted, which world comes next, when it is over.
 #include <gtest/gtest.h>
 
+#include "launcher/elastic/elastic_world.h"
 #include "launcher/elastic/generation_decision.h"
 #include "launcher/elastic/membership.h"
 #include "launcher/elastic/restart_config.h"
+#include "launcher/options/options.h"
+#include "launcher/plan/job.h"
+#include "tests/launcher/fake_login.h"
 #include "tests/launcher/temporary_folder.h"
 #include "topology/base/text.h"
 
@@ -75,6 +79,26 @@ TEST(ChooseGeneration, AHostThatIsLeftAloneIsTakenOnlyIfThereIsNoOtherWay) {
   const GenerationChoice all = choose_generation(shrinking(6), some, 6, any);
   EXPECT_EQ(all.world, 6);
   EXPECT_EQ(all.members, (std::vector<bool>{true, true, true}));
+}
+
+TEST(ElasticWorld, ASmallerGenerationTakesNoRoomAway) {
+  const std::string hosts = std::string(testing::kElsewhere) + ":2," + testing::kElsewhereToo + ":2";
+  Job job = prepare_job(parse_options({"-H", hosts, "--oversubscribe", "-np", "6", "--elastic", "true"}));
+  Membership members(2);
+  for (int host : {0, 1}) members.joined(host, kStart);
+  const ElasticWorld world(job);
+  const auto ranks = [&] {
+    std::vector<int> result;
+    for (const HostRoom& room : world.rooms(job, members, kStart)) result.push_back(room.ranks);
+    return result;
+  };
+  const std::vector<int> first = job.plan.slots_used;
+  EXPECT_EQ(ranks(), first);
+  world.plan(job, {1, {true, false}}, true);
+  EXPECT_EQ(job.plan.slots_used, (std::vector<int>{1, 0}));
+  EXPECT_EQ(ranks(), first);
+  world.plan(job, {6, {true, true}}, true);
+  EXPECT_EQ(job.plan.slots_used, first);
 }
 
 TEST(GenerationHistory, ThreeFailuresInARowWithoutANewStepEndIt) {

@@ -70,6 +70,23 @@ TEST_F(HostSources, FiltersHoldForSlurmToo) {
   EXPECT_EQ(hosts({"--num_nodes", "1"}, kSlurmJob), "n1");
 }
 
+TEST_F(HostSources, NumGpusIsCheckedAgainstTheHostfile) {
+  const std::string file = folder.write("gpus", "big slots=8\n");
+  EXPECT_EQ(hosts({"--hostfile", file, "--num_gpus", "4"}, {}), "big");
+  EXPECT_EQ(source.cluster.hosts[0].slots, 4);
+  expect_words(refused({"--hostfile", file, "--num_gpus", "16"}), {"--num_gpus", "big", "16"});
+}
+
+TEST_F(HostSources, ANodeListThatIsNotUnderstoodEndsTheJob) {
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"c[1-2", "'c[1-2'"}, {"c[a-b]", "'c[a-b]'"}, {"c{1..2}", "'c{1..2}'"}, {",", "has no nodes"}};
+  for (const auto& [list, cause] : bad) {
+    Variables job = kSlurmJob;
+    job["SLURM_JOB_NODELIST"] = list;
+    expect_words(usage_error_of([&] { hosts({}, job); }), {"SLURM_JOB_NODELIST", cause});
+  }
+}
+
 TEST_F(HostSources, AFileThatWasNamedMustBeThereAndHaveHosts) {
   for (const char* option : {"--hostfile", "--machinefile", "--default-hostfile"}) {
     expect_words(refused({option, folder.path + "/missing"}), {folder.path + "/missing", "No such file"});

@@ -1,6 +1,7 @@
 // MPI programs started by dslaunch on this machine.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "tests/launcher/dslaunch_run.h"
@@ -31,6 +32,8 @@ TEST(MpiPrograms, AbortGivesItsCodeModulo256) {
   RunResult result = mpi(2, {"abort", "300"});
   EXPECT_EQ(result.code, 44);
   EXPECT_EQ(nlohmann::json::parse(result.last_line())["rank"], 1) << result.err;
+  for (const char* words : {"rank 1 on ", " called MPI_Abort with error code 300"})
+    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
 }
 
 TEST(MpiPrograms, EndingWithoutFinalizeIsOne) {
@@ -51,8 +54,12 @@ TEST(MpiPrograms, ALongFolderForTemporaryFilesIsNoTrouble) {
   TemporaryFolder folder;
   const std::string deep = folder.path + "/" + std::string(120, 'x');  // longer than the name of a socket may be
   std::filesystem::create_directory(deep);
-  RunResult result = mpi(2, {"sum"}, {"-x", "TMPDIR"}, {"", {{"TMPDIR", deep}}, "/tmp"});
-  EXPECT_EQ(result.code, 0) << result.err;
+  for (const std::string wireup : {"pmix", "mpirun"}) {
+    if (wireup == "mpirun" && std::system("mpirun --version >/dev/null 2>&1") != 0) continue;
+    RunResult result = mpi(2, {"sum"}, {"-x", "TMPDIR", "--wireup", wireup}, {"", {{"TMPDIR", deep}}, "/tmp"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_TRUE(std::filesystem::is_empty(deep)) << wireup << " leaves something there";
+  }
 }
 
 TEST(MpiPrograms, ParametersReachOpenMpi) {

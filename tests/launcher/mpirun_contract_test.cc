@@ -5,9 +5,12 @@
 
 #include "tests/launcher/fake_login.h"
 #include "tests/launcher/shell_job.h"
+#include "topology/base/wall_clock.h"
 
 namespace ds::testing {
 namespace {
+
+double now() { return static_cast<double>(wall_clock_ns()) / 1e9; }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -75,6 +78,23 @@ TEST(MpirunContract, ALoginThatHangsIsGivenUpAndNotLeftBehind) {
   EXPECT_EQ(processes_left(mark()), "");
 }
 
+TEST(MpirunContract, AHostIsLoggedInToByTheNameItWasGiven) {
+  const std::vector<std::pair<std::string, std::string>> hosts = {
+      {"a_b", "a_b"},
+      {"fe80::1", "fe80::1"},
+      {"2001:db8::10", "2001:db8::10"},
+      {"[2001:db8::10]:2222", "-p 2222 2001:db8::10"}};
+  for (const auto& [line, words] : hosts) {
+    TemporaryFolder folder;
+    const std::string login = fake_login(folder, "echo \"$@\" >>" + folder.path + "/words");
+    const std::string hostfile = folder.write("hosts", line + " slots=1\n");
+    RunResult result = run_dslaunch({"--hostfile", hostfile, "--ssh", login, "echo", "through"});
+    EXPECT_EQ(result.code, 0) << line << "\n" << result.err;
+    EXPECT_EQ(result.out, "through\n");
+    EXPECT_TRUE(contains(folder.read("words"), "ConnectTimeout=10 " + words + " exec ")) << folder.read("words");
+  }
+}
+
 TEST(MpirunContract, APrefixSaysWhereHostsHaveTheAgent) {
   TemporaryFolder folder;
   const Words hosts = {"-H", kElsewhere, "--ssh", fake_login(folder), "--prefix", "/no/such/prefix"};
@@ -118,6 +138,23 @@ TEST(MpirunContract, TheLastLineNamesGenerationAndLog) {
   EXPECT_EQ(json["log"], folder.path + "/out/logs/1/rank1.log");
   EXPECT_EQ(folder.read("out/logs/1/rank1.log"), "from 1\n");
   EXPECT_FALSE(last_json(run_dslaunch(shell(1, "exit 3"))).contains("log")) << "without an output folder there is none";
+}
+
+TEST(MpirunContract, TheLastLineTellsWhenTheFirstErrorWas) {
+  TemporaryFolder folder;
+  const std::string ready = folder.path + "/ready", script =
+      "if [ $RANK = 1 ]; then until [ -e " + ready + " ]; do sleep 0.05; done; date +%s.%N; exit 3; fi; "
+      "trap 'date +%s.%N; exit 4' TERM; : >" + ready + "; while :; do sleep 0.05; done";
+  RunResult result = run_dslaunch(shell(2, script));
+  const Words ends = split(trim(result.out), '\n');
+  EXPECT_GE(last_json(result).value("time", 0.0), std::stod(ends[0])) << result.err;
+  EXPECT_LE(last_json(result).value("time", 0.0), ends.size() > 1 ? std::stod(ends[1]) : now()) << result.err;
+  for (const auto& words : {Words{"--no-such-option", "true"}, shell(1, "sleep 300", {"--timeout", "0.5"})}) {
+    const double before = now();
+    result = run_dslaunch(words);
+    EXPECT_GE(last_json(result).value("time", 0.0), before) << result.err;
+    EXPECT_LE(last_json(result).value("time", 0.0), now()) << result.err;
+  }
 }
 
 TEST(MpirunContract, ARankThatKillsItsSiblingsIsAFailureOfRanksAndNotOfTheHost) {

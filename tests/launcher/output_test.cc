@@ -5,6 +5,7 @@
 #include "tests/launcher/shell_job.h"
 #include "tests/launcher/temporary_folder.h"
 #include "tests/support/places.h"
+#include "tests/support/poll.h"
 
 namespace ds::testing {
 namespace {
@@ -65,6 +66,21 @@ TEST(Output, AnOutputFolderKeepsLogsEventsAndState) {
   run_dslaunch({"-np", "1", "--output", folder.path + "/out", "true"});
   nlohmann::json second = nlohmann::json::parse(folder.read("out/job.json"));
   EXPECT_EQ(second["generation"], 2) << "generations continue over launches";
+}
+
+TEST(Output, AnotherJobInAnOutputFolderHasNothingOfTheEndOfTheFirst) {
+  TemporaryFolder folder;
+  const std::string out = folder.path + "/out", go = folder.path + "/go";
+  EXPECT_EQ(run_dslaunch(shell(1, "exit 4", {"--output", out})).code, 4);
+  RunningDslaunch job(shell(1, "until [ -e " + go + " ]; do sleep 0.05; done", {"--output", out}));
+  const auto state = [&] { return nlohmann::json::parse(folder.read("out/job.json"), nullptr, false); };
+  ASSERT_TRUE(wait_until([&] { return state().value("state", "") == "running"; }, std::chrono::seconds(60))) << state();
+  EXPECT_FALSE(state().contains("exit_code") || state().contains("reason")) << state();
+  folder.write("go", "");
+  EXPECT_EQ(job.wait().code, 0) << job.err();
+  EXPECT_EQ(state()["state"], "finished");
+  EXPECT_EQ(state()["exit_code"], 0);
+  EXPECT_FALSE(state().contains("reason")) << state();
 }
 
 TEST(Output, ADryRunStartsNothingAndIsJsonOnRequest) {

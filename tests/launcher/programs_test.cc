@@ -165,6 +165,13 @@ TEST(Programs, MoreRanksThanSlotsAreRefused) {
   EXPECT_NE(result.err.find("slots"), std::string::npos);
 }
 
+TEST(Programs, NoProgramIsAUsageError) {
+  RunResult result = run_dslaunch({"-np", "2"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("no program"), std::string::npos) << result.err;
+  EXPECT_EQ(last_json(result)["exit_code"], 2) << result.err;
+}
+
 TEST(Programs, AHostThatDoesNotExistIsNamedAndIs75) {
   RunResult result = run_dslaunch({"-H", "no-such-host.invalid", "--ssh", "false", "true"});
   EXPECT_EQ(result.code, 75) << result.err;

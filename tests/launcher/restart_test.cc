@@ -1,7 +1,10 @@
 // Programs that start again after a failure: --max-restarts, --elastic.
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "tests/launcher/shell_job.h"
+#include "tests/launcher/temporary_folder.h"
 
 namespace ds::testing {
 namespace {
@@ -61,6 +64,30 @@ TEST(Restart, AnAgentThatDiesIsStartedAgain) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_TRUE(contains(result.out, "up 2")) << result.out;
   EXPECT_TRUE(contains(result.err, " is back\n")) << result.err;
+  EXPECT_EQ(processes_left(mark()), "");
+}
+
+TEST(Restart, TheLauncherStaysAtOneAddress) {
+  TemporaryFolder folder;
+  RunOptions options = marked();
+  options.env["XDG_STATE_HOME"] = folder.path + "/state";
+  const std::string script = "echo up $DSLAUNCH_GENERATION; [ $DSLAUNCH_GENERATION = 2 ] && exec sleep 300; "
+                             "until [ -e " + folder.path + "/go ]; do sleep 0.05; done; exit 7";
+  RunningDslaunch job(shell(1, script, {"--max-restarts", "2"}), options);
+  const auto status = [&] {
+    return nlohmann::json::parse(run_dslaunch({"status", "--json"}, options).out, nullptr, false);
+  };
+  ASSERT_TRUE(job.wait_for("up 1"));
+  const nlohmann::json first = status();
+  folder.write("go", "");
+  ASSERT_TRUE(job.wait_for("up 2")) << job.err();
+  const nlohmann::json second = status();
+  EXPECT_EQ(first["generation"], 1) << first;
+  EXPECT_EQ(second["generation"], 2) << second;
+  EXPECT_TRUE(first["control"].is_string()) << first;
+  EXPECT_EQ(first["control"], second["control"]);
+  job.signal(SIGTERM);
+  EXPECT_EQ(job.wait().code, 143) << job.err();
   EXPECT_EQ(processes_left(mark()), "");
 }
 

@@ -100,6 +100,22 @@ TEST(Verdict, JsonHasTheFieldsThatApplyOnOneLine) {
   EXPECT_EQ(json["log"], "/out/logs/3/rank1.log");
 }
 
+TEST(Verdict, ItsTimeIsThatOfTheRanksHostOrElseThatOfTheLauncher) {
+  RankEnd end = end_of(3);
+  const auto time_of = [](const Verdict& verdict) {
+    return nlohmann::json::parse(verdict_json(verdict)).value("time", 0.0);
+  };
+  EXPECT_EQ(time_of(*judge(end, 2, true)), 0) << "not known";
+  end.time_ns = 1'500'000'000;
+  Verdict verdict = *judge(end, 2, true);
+  EXPECT_EQ(time_of(verdict), 1.5);
+  verdict.noticed_ns = 2'000'000'000;
+  EXPECT_EQ(time_of(verdict), 1.5);
+  Verdict abort = judge_abort(1, "h", 5, "");
+  abort.noticed_ns = 2'250'000'000;
+  EXPECT_EQ(time_of(abort), 2.25);
+}
+
 TEST(Verdict, AKillFromOutsideIsNamedAndSaysWhereToLookForTheReason) {
   const Verdict verdict = *judge(end_of(0, SIGKILL), 2, true);
   EXPECT_NE(verdict.error.find("rank 1 on node2"), std::string::npos) << verdict.error;

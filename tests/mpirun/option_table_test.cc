@@ -22,6 +22,7 @@ struct Row {
   Words words;              // options and program; {dir} is a folder with the files of this test, {mpi} the MPI program
   std::string input = {};   // standard input
   std::string differs = {};  // the row of docs/mpirun.md that explains the difference; empty: they are equal
+  int our_code = 0;  // where they differ
 
   friend void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 };
@@ -47,12 +48,12 @@ std::vector<Row> rows() {
       {"n", with({"-n", "2"}, kShowRank)},
       {"c", with({"-c", "2"}, kShowRank)},
       {"LongNp", with({"--np", "2"}, kShowRank)},
-      {"NpZero", {"-np", "0", "false"}, "", "-np 0"},
+      {"NpZero", {"-np", "0", "false"}, "", "-np 0", 0},
       {"NpLeftOut", with({"-H", "localhost:2"}, kShowRank)},
-      {"NpNegative", {"-np", "-1", "true"}, "", "usage errors"},
-      {"NpWord", {"-np", "two", "true"}, "", "usage errors"},
-      {"NoProgram", {"-np", "2"}, "", "usage errors"},
-      {"UnknownOption", {"--nosuchoption", "true"}, "", "usage errors"},
+      {"NpNegative", {"-np", "-1", "true"}, "", "usage errors", 2},
+      {"NpWord", {"-np", "two", "true"}, "", "usage errors", 2},
+      {"NoProgram", {"-np", "2"}, "", "usage errors", 2},
+      {"UnknownOption", {"--nosuchoption", "true"}, "", "usage errors", 2},
       {"host", with({"--host", "localhost:2"}, kShowRank)},
       {"HostRepeated", with({"-H", "localhost,localhost"}, kShowRank)},
       {"HostRepeatedThrice", with({"-H", "localhost,localhost,localhost", "--bind-to", "none"}, kShowRank)},
@@ -60,20 +61,20 @@ std::vector<Row> rows() {
       {"hostfile", with({"--hostfile", "{dir}/hosts"}, kShowRank)},
       {"machinefile", with({"-machinefile", "{dir}/hosts"}, kShowRank)},
       {"DefaultHostfile", with({"--default-hostfile", "{dir}/hosts"}, kShowRank)},
-      {"HostfileMissing", {"--hostfile", "{dir}/none", "true"}, "", "usage errors"},
-      {"HostfileEmpty", {"--hostfile", "{dir}/empty", "true"}, "", "usage errors"},
-      {"HostfileBadLine", {"--hostfile", "{dir}/bad", "echo", "x"}, "", "hostfile"},
+      {"HostfileMissing", {"--hostfile", "{dir}/none", "true"}, "", "usage errors", 2},
+      {"HostfileEmpty", {"--hostfile", "{dir}/empty", "true"}, "", "usage errors", 2},
+      {"HostfileBadLine", {"--hostfile", "{dir}/bad", "echo", "x"}, "", "hostfile", 2},
       {"N", with({"-H", "localhost:2", "-N", "1"}, kShowRank)},
       {"npernode", with({"-H", "localhost:2", "-npernode", "2"}, kShowRank)},
       {"pernode", with({"-H", "localhost:2", "-pernode"}, kShowRank)},
-      {"NotEnoughSlots", {"-H", "localhost:1", "-np", "2", "true"}, "", "usage errors"},
+      {"NotEnoughSlots", {"-H", "localhost:1", "-np", "2", "true"}, "", "usage errors", 2},
       {"oversubscribe", with({"-H", "localhost:1", "-np", "3", "--oversubscribe"}, kShowRank)},
       {"nooversubscribe", with({"-H", "localhost:2", "-np", "2", "--nooversubscribe"}, kShowRank)},
-      {"nolocal", {"-H", "localhost:2", "-nolocal", "true"}, "", "usage errors"},
+      {"nolocal", {"-H", "localhost:2", "-nolocal", "true"}, "", "usage errors", 2},
       {"Mpmd", {"-H", "localhost:2", "-np", "1", "echo", "a", ":", "-np", "1", "echo", "b"}},
       {"MpmdVariables", {"-H", "localhost:2", "-np", "1", "-x", "V=a", "sh", "-c", "echo $V", ":", "-np", "1", "-x", "W=b", "sh", "-c", "echo $W"}},
       {"app", {"-H", "localhost:2", "--app", "{dir}/app"}},
-      {"AppQuotes", {"-H", "localhost:2", "--app", "{dir}/quotes"}, "", "--app"},
+      {"AppQuotes", {"-H", "localhost:2", "--app", "{dir}/quotes"}, "", "--app", 0},
       {"AllowRunAsRoot", with({"--allow-run-as-root", "-np", "1"}, kShowRank)},
 
       // Placement and binding.
@@ -83,11 +84,11 @@ std::vector<Row> rows() {
       {"BindDefaultOne", with({"-np", "1"}, kShowCpus)},
       {"BindDefaultTwo", two({}, kShowCpus)},
       {"BindOversubscribed", with({"-H", "localhost:1", "-np", "2", "--oversubscribe"}, kShowCpus)},
-      {"BindTooSmall", {"-H", "localhost:9", "-np", "9", "--bind-to", "core", "true"}, "", "usage errors"},
+      {"BindTooSmall", {"-H", "localhost:9", "-np", "9", "--bind-to", "core", "true"}, "", "usage errors", 2},
       {"MapByCore", two({"--map-by", "core"}, kShowCpus)},
       {"MapByNode", two({"--map-by", "node"}, kShowCpus)},
       {"MapByPpr", with({"-H", "localhost:2", "--map-by", "ppr:2:node"}, kShowCpus)},
-      {"MapByNonsense", two({"--map-by", "nonsense"}, {"true"}), "", "usage errors"},
+      {"MapByNonsense", two({"--map-by", "nonsense"}, {"true"}), "", "usage errors", 2},
       {"MapByPe", with({"-H", "localhost:2", "-np", "1", "--map-by", "slot:PE=2"}, kShowCpus)},
       {"RankByNode", two({"--rank-by", "node"}, kShowRank)},
       {"bycore", two({"-bycore"}, kShowCpus)},
@@ -100,9 +101,9 @@ std::vector<Row> rows() {
       {"CpuList", with({"-H", "localhost:1", "-np", "1", "--cpu-list", "1"}, kShowCpus)},
       {"rankfile", with({"-np", "2", "--rankfile", "{dir}/ranks"}, kShowCpus)},
       {"RankfileShort", with({"-np", "2", "-rf", "{dir}/ranks"}, kShowCpus)},
-      {"DoNotLaunch", two({"--do-not-launch"}, {"false"}), "", "--do-not-launch"},
-      {"DisplayMap", two({"--display-map"}, {"true"}), "", "--display-map"},
-      {"DisplayAllocation", two({"--display-allocation"}, {"true"}), "", "--display-map"},
+      {"DoNotLaunch", two({"--do-not-launch"}, {"false"}), "", "--do-not-launch", 0},
+      {"DisplayMap", two({"--display-map"}, {"true"}), "", "--display-map", 0},
+      {"DisplayAllocation", two({"--display-allocation"}, {"true"}), "", "--display-map", 0},
 
       // Environment.
       {"ExportFromHere", with({"-np", "1", "-x", "DSLAUNCH_TEST_X"}, {"sh", "-c", "echo $DSLAUNCH_TEST_X"})},
@@ -113,10 +114,10 @@ std::vector<Row> rows() {
       {"Arguments", {"-np", "1", "printf", "%s\n", "a b", "c'd", "*", "$HOME", "x\\y"}},
       {"wdir", with({"-np", "1", "--wdir", "/usr"}, {"pwd"})},
       {"wd", with({"-np", "1", "-wd", "/usr"}, {"pwd"})},
-      {"WdirMissing", with({"-np", "1", "--wdir", "{dir}/none"}, {"true"}), "", "exit codes of start failures"},
+      {"WdirMissing", with({"-np", "1", "--wdir", "{dir}/none"}, {"true"}), "", "exit codes of start failures", 2},
       {"mca", with({"-np", "1", "--mca", "btl_base_verbose", "7"}, {"printenv", "OMPI_MCA_btl_base_verbose"})},
       {"gmca", with({"-np", "1", "-gmca", "btl_base_verbose", "7"}, {"printenv", "OMPI_MCA_btl_base_verbose"})},
-      {"McaTwice", with({"-np", "1", "--mca", "btl_base_verbose", "7", "--mca", "btl_base_verbose", "8"}, {"true"}), "", "--mca"},
+      {"McaTwice", with({"-np", "1", "--mca", "btl_base_verbose", "7", "--mca", "btl_base_verbose", "8"}, {"true"}), "", "--mca", 0},
       {"tune", with({"-np", "1", "--tune", "{dir}/tune"}, {"printenv", "V"})},
       {"PlaceVariables", shell(kTwo, "env | grep ^OMPI_COMM_WORLD_ | sort | tr '\\n' ' '; echo")},
 
@@ -125,7 +126,7 @@ std::vector<Row> rows() {
       {"StderrStaysApart", shell({"-np", "1"}, "echo out; echo err >&2")},
       {"LastLineOpen", shell({"-np", "1"}, "printf abc")},
       {"TagOutput", two({"--tag-output"}, {"sh", "-c", "echo x; echo y"})},
-      {"MergeStderr", shell({"-np", "1", "--merge-stderr-to-stdout"}, "echo e >&2"), "", "--merge-stderr-to-stdout"},
+      {"MergeStderr", shell({"-np", "1", "--merge-stderr-to-stdout"}, "echo e >&2"), "", "--merge-stderr-to-stdout", 0},
       {"StdinToRankZero", shell(kTwo, "echo $OMPI_COMM_WORLD_RANK $(wc -c)"), "hello\n"},
       {"StdinToRankOne", two({"--stdin", "1"}, {"sh", "-c", "echo $OMPI_COMM_WORLD_RANK $(wc -c)"}), "hello\n"},
       {"StdinNone", two({"--stdin", "none"}, {"sh", "-c", "echo $OMPI_COMM_WORLD_RANK $(wc -c)"}), "hello\n"},
@@ -138,15 +139,15 @@ std::vector<Row> rows() {
       {"Killed", shell({"-np", "1"}, "kill -KILL $$")},
       {"Terminated", shell({"-np", "1"}, "kill -TERM $$")},
       {"Segfault", shell({"-np", "1"}, "kill -SEGV $$")},
-      {"ProgramMissing", {"-np", "1", "{dir}/none"}, "", "exit codes of start failures"},
-      {"ProgramNotExecutable", {"-np", "1", "{dir}/hosts"}, "", "exit codes of start failures"},
-      {"ProgramIsAFolder", {"-np", "1", "{dir}"}, "", "exit codes of start failures"},
+      {"ProgramMissing", {"-np", "1", "{dir}/none"}, "", "exit codes of start failures", 127},
+      {"ProgramNotExecutable", {"-np", "1", "{dir}/hosts"}, "", "exit codes of start failures", 126},
+      {"ProgramIsAFolder", {"-np", "1", "{dir}"}, "", "exit codes of start failures", 126},
       {"timeout", {"-np", "1", "--timeout", "1", "sleep", "60"}},
       {"MpiSum", two({}, {"{mpi}", "sum"})},
       {"MpiAbort", two({}, {"{mpi}", "abort", "5"})},
       {"MpiAbortAbove255", two({}, {"{mpi}", "abort", "300"})},
       {"MpiNoFinalize", two({}, {"{mpi}", "no-finalize"})},
-      {"MpiNoInit", two({}, {"{mpi}", "no-init"}), "", "ranks that never wire up"},
+      {"MpiNoInit", two({}, {"{mpi}", "no-init"}), "", "ranks that never wire up", 1},
   };
 }
 
@@ -217,6 +218,7 @@ TEST_P(OptionTable, IsAsWithMpirunOrAsDocumented) {
     EXPECT_EQ(our_files, their_files) << both;
     return;
   }
+  EXPECT_EQ(ours.code, row.our_code) << both;
   EXPECT_TRUE(ours.code != theirs.code || sorted_lines(ours.out) != sorted_lines(theirs.out)) << "no longer different: " << both;
   const std::string page = read_file(test::source_folder() / "docs/mpirun.md");
   EXPECT_NE(page.find("| " + row.differs + " |"), std::string::npos) << "docs/mpirun.md does not explain: " << row.differs;

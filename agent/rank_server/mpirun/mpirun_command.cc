@@ -28,11 +28,14 @@ std::vector<std::string> mpirun_argv(const std::string& mpirun, const control::S
           "-np", std::to_string(start.world_size()), dsagent, "--mpirun-rank"};
 }
 
-Environment mpirun_environment(Environment inherited, const std::string& socket, const std::string& dsagent) {
+std::string mpirun_socket(const std::string& run_folder) { return run_folder + "/mpirun"; }
+
+Environment mpirun_environment(Environment inherited, const std::string& run_folder, const std::string& dsagent) {
   std::erase_if(inherited, [](const auto& variable) {
     return starts_with_any(variable.first, {"PMIX_", "PMI_", "PRTE_", "OMPI_", "SLURM_", "SLURMD_", "PBS_", "LSB_"});
   });
-  inherited[kMpirunSocket] = socket;
+  inherited[kMpirunSocket] = mpirun_socket(run_folder);
+  inherited["TMPDIR"] = run_folder;
   inherited["OMPI_ALLOW_RUN_AS_ROOT"] = inherited["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
   inherited["PRTE_ALLOW_RUN_AS_ROOT"] = inherited["PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
   const std::string login = dsagent + " --mpirun-login";

@@ -21,8 +21,11 @@ std::string sequential_hostfile(const control::StartGeneration& start);
 std::vector<std::string> mpirun_argv(const std::string& mpirun, const control::StartGeneration& start,
                                      const std::string& hostfile, const std::string& dsagent);
 
-// The environment of mpirun and of its daemons: ours, without what another launcher left there.
-Environment mpirun_environment(Environment inherited, const std::string& socket, const std::string& dsagent);
+std::string mpirun_socket(const std::string& run_folder);
+
+// The environment of mpirun and of its daemons: ours, without what another launcher left there. Their sessions are in
+// the run folder: it is short enough for the names of sockets, and goes when the job ends.
+Environment mpirun_environment(Environment inherited, const std::string& run_folder, const std::string& dsagent);
 
 // What a rank needs of what mpirun gave to its stand-in. Parameters that the rank has already stay.
 void take_wiring(Environment& rank, const Environment& stand_in);

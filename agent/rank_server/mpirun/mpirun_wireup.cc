@@ -33,7 +33,7 @@ MpirunWireup::~MpirunWireup() {
 void MpirunWireup::listen() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const std::string path = options_.folder + "/mpirun";
+  const std::string path = mpirun_socket(options_.folder);
   if (path.size() >= sizeof address.sun_path) throw Error(ErrorCode::kInternal, "mpirun: too long for a socket: " + path);
   path.copy(address.sun_path, path.size());
   socket_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -112,7 +112,7 @@ void MpirunWireup::start_mpirun() {
   Command command;
   command.program = mpirun.path;
   command.argv = mpirun_argv(mpirun.path, start_, hostfile, options_.dsagent);
-  command.env = assignments(mpirun_environment(options_.inherited, options_.folder + "/mpirun", options_.dsagent));
+  command.env = assignments(mpirun_environment(options_.inherited, options_.folder, options_.dsagent));
   command.folder = options_.folder;
   command.stdout_fd = out.write.get();
   command.stderr_fd = err.write.get();
@@ -177,7 +177,7 @@ void MpirunWireup::run_daemon(const control::RunDaemon& daemon) {
   Command command;
   command.program = "/bin/sh";
   command.argv = {"sh", "-c", daemon.command()};
-  command.env = assignments(mpirun_environment(options_.inherited, options_.folder + "/mpirun", options_.dsagent));
+  command.env = assignments(mpirun_environment(options_.inherited, options_.folder, options_.dsagent));
   command.folder = options_.folder;
   daemons_.push_back(Process::start(command));
 }
