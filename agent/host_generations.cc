@@ -74,7 +74,8 @@ void HostGenerations::give_up_current() {
   ended->server->kill();
   ended->server->wait(kExitLimit);
   retire(std::move(ended->server));
-  if (const std::string left = clean_up(ended->generation, false); !left.empty()) fail(left, kHostLost);
+  if (const std::string left = clean_up(ended->generation, false); !left.empty())
+    fail(left, kHostLost, Blame::kHost);
 }
 
 bool HostGenerations::end_quickly() {
@@ -102,10 +103,11 @@ void HostGenerations::forward(const Envelope& message) {
   launcher_->send_soon(message);
 }
 
-void HostGenerations::fail(const std::string& reason, int exit_code) {
+void HostGenerations::fail(const std::string& reason, int exit_code, Blame blame) {
   Envelope message;
   message.mutable_failed()->set_reason(reason);
   message.mutable_failed()->set_exit_code(exit_code);
+  message.mutable_failed()->set_host_fault(blame == Blame::kHost);
   send(message);
 }
 
@@ -122,12 +124,12 @@ void HostGenerations::start(control::StartGeneration start) {
   if (current_)
     return fail("generation " + std::to_string(current_->generation) + " still runs on " + options_.host_name +
                     ", so " + std::to_string(start.generation()) + " cannot start",
-                1);
+                1, Blame::kEvent);
   try {
     prepare_files(start);
     start_spare();
   } catch (const Error& error) {
-    return fail(std::string(error.what()) + " (on " + options_.host_name + ")", exit_status(error.code()));
+    return fail(std::string(error.what()) + " (on " + options_.host_name + ")", exit_status(error.code()), Blame::kHost);
   }
   hand_over(std::move(start));
 }
@@ -157,7 +159,8 @@ void HostGenerations::hand_over(control::StartGeneration start) {
   *message.mutable_start() = std::move(start);
   current_->server->channel().send(message);
   deadline_.after(kStartLimit, [this] {
-    fail("the rank server on " + options_.host_name + " has started nothing within 20 s and is killed", kHostLost);
+    fail("the rank server on " + options_.host_name + " has started nothing within 20 s and is killed", kHostLost,
+         Blame::kHost);
     current_->server->kill();
   });
 }
@@ -223,7 +226,7 @@ void HostGenerations::spare_ended() {
   const std::string cause = spare_->cause_of_death();
   retire(std::move(spare_));
   if (++spares_lost_ > kMostSparesLost)
-    fail("rank servers on " + options_.host_name + " die before they get ranks: " + cause, kHostLost);
+    fail("rank servers on " + options_.host_name + " die before they get ranks: " + cause, kHostLost, Blame::kHost);
 }
 
 void HostGenerations::current_ended() {
@@ -235,7 +238,7 @@ void HostGenerations::current_ended() {
   if (ended->state != State::kEnding)
     fail("the rank server on " + options_.host_name + " (pid " + std::to_string(pid) + ") died by " + cause +
              "; its ranks were killed",
-         kHostLost);
+         kHostLost, Blame::kEvent);
   std::string problem = ended->problem;
   const std::string left = clean_up(ended->generation, ended->confirmed && ended->problem.empty());
   if (!left.empty()) problem += (problem.empty() ? "" : "; ") + left;

@@ -76,7 +76,8 @@ class HostGenerations {
   void send(const control::Envelope& message);
   void forward(const control::Envelope& message);
   void give_up_current();
-  void fail(const std::string& reason, int exit_code);
+  enum class Blame { kHost, kEvent };  // would fail again here, or not
+  void fail(const std::string& reason, int exit_code, Blame blame);
   void send_ended(uint32_t generation, const std::string& problem);
   void prepare_files(control::StartGeneration& start) const;
   uint32_t own_node(const control::StartGeneration& start) const;

@@ -95,7 +95,7 @@ void JobRunner::agent_failed(int host, const control::AgentFailed& failed) {
   verdict.exit_code = failed.exit_code() ? failed.exit_code() : kExitHostLost;
   verdict.error = "agent on " + host_name(host) + ": " + failed.reason();
   verdict.host = host_name(host);
-  verdict.host_fault = true;
+  verdict.host_fault = failed.host_fault();
   fail(std::move(verdict));
 }
 
