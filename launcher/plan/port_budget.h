@@ -1,6 +1,7 @@
 // Whether --ports has enough ports for what listens on a host. Pure.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace ds {
