@@ -34,7 +34,8 @@ TEST(MpirunCommand, HostsWhoseNamesMpirunRefusesOrChangesGetOthers) {
     EXPECT_EQ(mpirun_name(start, 0), kept);
   }
   control::StartGeneration start = three_hosts();
-  for (int node = 0; const char* other : {"a_b", "2001:db8::10", "c.rack.lan"}) start.mutable_hosts(node++)->set_name(other);
+  const char* refused_or_cut[] = {"a_b", "2001:db8::10", "c.rack.lan"};
+  for (int node = 0; node < 3; ++node) start.mutable_hosts(node)->set_name(refused_or_cut[node]);
   EXPECT_EQ(sequential_hostfile(start),
             "dslaunch-node-0\ndslaunch-node-1\ndslaunch-node-1\ndslaunch-node-0\ndslaunch-node-2\n");
 }

@@ -154,7 +154,8 @@ TEST(EnvironmentContract, AllRanksMeetAtAPortWhereNobodyListens) {
   boost::asio::io_context io;
   const Listener busy(io, true, std::nullopt, [](int) {});
   const std::string range = std::to_string(busy.port() - 9) + "-" + std::to_string(busy.port());
-  const std::string knock = "echo $MASTER_PORT; (exec 3<>/dev/tcp/127.0.0.1/$MASTER_PORT) 2>/dev/null && echo taken; true";
+  const std::string knock = "echo $MASTER_PORT; "
+                            "(exec 3<>/dev/tcp/127.0.0.1/$MASTER_PORT) 2>/dev/null && echo taken; true";
   const RunResult result = run_dslaunch({"--ports", range, "-np", "1", "bash", "-c", knock});
   EXPECT_EQ(result.code, 0) << result.err;
   const Words said = split(trim(result.out), '\n');
