@@ -23,10 +23,13 @@ static int port_if_free(int port) {
 
 int free_port(const PortRange& range, PortUse use) {
   if (!range.bounded()) return port_if_free(0);
-  const int first = use == PortUse::kServer && range.size() > 1 ? range.high - 1 : range.high;
-  for (int port = first; port >= range.low; --port)
-    if (port_if_free(port)) return port;
-  return 0;
+  int last_free = 0;
+  for (int port = range.high; port >= range.low; --port) {
+    if (!port_if_free(port)) continue;
+    if (use == PortUse::kMeeting || last_free) return port;
+    last_free = port;
+  }
+  return last_free;
 }
 
 }  // namespace ds

@@ -12,7 +12,7 @@ struct PortRange {
 };
 
 // Who takes which end of a range, so that neither takes what the other has looked up but not bound yet: Open MPI's ranks
-// go up from the first port; PMIx servers go down from the last but one; the last one is for MASTER_PORT.
+// go up from the first port; the last free one is for MASTER_PORT; PMIx servers take the next one below it.
 enum class PortUse { kMeeting, kServer };
 
 // 0 when there is none. Another process may take it before it is used. Without bounds the kernel chooses at random, so

@@ -110,6 +110,23 @@ TEST(AgentRunsMpi, AnExitWithoutFinalizeShows) {
   ASSERT_TRUE(launcher.wait_ended(1));
 }
 
+// The end of a rank races with that of its connection to the PMIx server.
+TEST(AgentRunsMpi, TwoRanksThatExitAtOnceAlwaysGiveTheirCode) {
+  FakeLauncher launcher;
+  ASSERT_TRUE(launcher.wait_joined());
+  for (uint32_t generation = 1; generation <= 100; ++generation) {
+    launcher.exits.clear();
+    ASSERT_TRUE(launcher.run(launcher.plan(generation, ranks(2, "exit"), "pmix"))) << generation;
+    for (const uint32_t rank : {0u, 1u}) {
+      ASSERT_EQ(launcher.exits[rank].exit_code(), 3) << generation << ": " << launcher.err[rank];
+      ASSERT_EQ(launcher.exits[rank].signal(), 0) << generation;
+    }
+    ASSERT_TRUE(launcher.aborts.empty()) << generation << ": " << launcher.aborts[0].message();
+    ASSERT_TRUE(launcher.failures.empty()) << generation << ": " << launcher.failures[0].reason();
+  }
+  EXPECT_TRUE(launcher.shut_down());
+}
+
 TEST(AgentRunsMpi, AnMpiProgramThatNeverConnectedShows) {
   FakeLauncher launcher;
   ASSERT_TRUE(launcher.wait_joined());

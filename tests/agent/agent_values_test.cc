@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/asio/io_context.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "agent/free_port.h"
 #include "agent/job_folders.h"
 #include "agent/lease.h"
+#include "agent/listener.h"
 #include "agent/networks.h"
 #include "agent/oom_kills.h"
 #include "agent/output_lines.h"
@@ -167,6 +169,17 @@ TEST(FreePort, StaysInItsRangeAndLeavesTheLastOneForMeeting) {
   EXPECT_NE(server, range.high);
   const PortRange one{any, any};
   EXPECT_EQ(free_port(one, PortUse::kServer), any);
+}
+
+TEST(FreePort, LooksBelowAPortThatIsBusy) {
+  boost::asio::io_context io;
+  const Listener busy(io, true, std::nullopt, [](int) {});
+  const PortRange range{busy.port() - 20, busy.port()};
+  const int meeting = free_port(range), server = free_port(range, PortUse::kServer);
+  EXPECT_LT(meeting, busy.port());
+  EXPECT_LT(server, meeting);
+  EXPECT_GE(server, range.low);
+  EXPECT_EQ(free_port({busy.port(), busy.port()}), 0);
 }
 
 // ---- programs

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   if (!strcmp(what, "abort") && rank == 1) MPI_Abort(MPI_COMM_WORLD, 5);
   if (!strcmp(what, "no-finalize") && rank == 1) _exit(0);
   MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (!strcmp(what, "exit")) _exit(3);
   printf("rank %d of %d sum %d\n", rank, size, sum);
   fflush(stdout);
   if (!strcmp(what, "wait") || !strcmp(what, "abort") || !strcmp(what, "no-finalize")) pause();

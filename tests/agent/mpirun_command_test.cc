@@ -27,6 +27,19 @@ TEST(MpirunCommand, TheHostfileHasALineForEachRankInOrder) {
   EXPECT_EQ(sequential_hostfile(three_hosts()), "a\nb\nb\na\nc\n");
 }
 
+TEST(MpirunCommand, HostsWhoseNamesMpirunRefusesOrChangesGetOthers) {
+  for (const char* kept : {"node7", "n-1", "10.77.0.1"}) {
+    control::StartGeneration start;
+    start.add_hosts()->set_name(kept);
+    EXPECT_EQ(mpirun_name(start, 0), kept);
+  }
+  control::StartGeneration start = three_hosts();
+  const char* refused_or_cut[] = {"a_b", "2001:db8::10", "c.rack.lan"};
+  for (int node = 0; node < 3; ++node) start.mutable_hosts(node)->set_name(refused_or_cut[node]);
+  EXPECT_EQ(sequential_hostfile(start),
+            "dslaunch-node-0\ndslaunch-node-1\ndslaunch-node-1\ndslaunch-node-0\ndslaunch-node-2\n");
+}
+
 TEST(MpirunCommand, StartsOneStandInPerRankOneByOneAndUnbound) {
   const auto argv = mpirun_argv("/opt/bin/mpirun", three_hosts(), "/run/hosts", "/opt/dsagent");
   EXPECT_EQ(argv, (std::vector<std::string>{"/opt/bin/mpirun", "--hostfile", "/run/hosts", "--map-by", "seq", "--oversubscribe", "--bind-to",

@@ -165,6 +165,20 @@ TEST_F(ElasticTest, TooFewHostsAreWaitedForAndThenItIs75) {
   EXPECT_NE(last_error(run.err()).value("error", "").find("too few hosts: waited 4 s for node3"), std::string::npos) << run.err();
 }
 
+TEST_F(ElasticTest, AJobBelowItsMinimumWaitsAndGoesOnWithTheSameNumbers) {
+  const std::vector<double> calm = calm_curve();
+  const std::string config = job("minimum");
+  HostCommand run = start(config, {"--elastic.min_ranks", "6", "--elastic.join_wait", "60"});
+  ASSERT_TRUE(reaches(run, "minimum", 12));
+  kill_agent("node2");
+  EXPECT_EQ(run.wait(seconds(150)).value_or(-1), 0) << run.err();
+  EXPECT_NE(run.err().find("waiting up to 60 s for node2"), std::string::npos) << run.err();
+  EXPECT_EQ(events("minimum", "host_recovered").size(), 1u);
+  EXPECT_EQ(events("minimum", "generation_running").size(), 2u) << run.err();
+  EXPECT_EQ(losses_of(folder("minimum")), calm) << run.err();
+  expect_nothing_left();
+}
+
 TEST_F(ElasticTest, AHostThatIsDownAtTheStartIsDoneWithoutIfEnoughAreThere) {
   bed().kill_host("node3");
   const std::string config = job("start", 20);

@@ -73,6 +73,8 @@ TEST_F(FaultTest, AKilledAgentEndsTheJobWith98) {
     const auto text = job_hit_by("agent" + std::to_string(round), [&](HostCommand&) { kill_if_found(agent_on("node2")); },
                                  98, seconds(20), seconds(10));
     expect_names_host(text, "node2");
+    const std::string error = last_error(text).value("error", "");
+    EXPECT_NE(error.find("the connection to its agent was closed"), std::string::npos) << text;
   }
 }
 

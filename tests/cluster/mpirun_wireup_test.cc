@@ -12,6 +12,7 @@ using Words = std::vector<std::string>;
 
 class MpirunWireupOnHosts : public JobTest {
  protected:
+  explicit MpirunWireupOnHosts(bool ipv6 = false) : JobTest(false, 3, ipv6) {}
   HostBed::Result run(Words words) {
     words.insert(words.begin(), {"--wireup", "mpirun"});
     const auto result = bed().run("node1", launch(words), seconds(120));
@@ -52,6 +53,19 @@ TEST_F(MpirunWireupOnHosts, ARankThatFailsOrAbortsEndsTheJobWithItsCode) {
   EXPECT_EQ(nlohmann::json::parse(split(trim(failed.err), '\n').back()).value("rank", -1), 4) << failed.err;
   const auto aborted = run({mpi_program("abort"), "3", "7"});
   EXPECT_EQ(aborted.code, 7) << aborted.err;
+}
+
+class MpirunWireupOverIpv6 : public MpirunWireupOnHosts {
+ protected:
+  MpirunWireupOverIpv6() : MpirunWireupOnHosts(true) {}
+};
+
+TEST_F(MpirunWireupOverIpv6, HostsMayHaveNamesThatMpirunRefuses) {
+  bed().run("node1", {"sh", "-c", "echo 'fd77::3 rack_3.lan' >>/etc/hosts"});
+  std::ofstream(hostfile()) << "fd77::1 slots=2\nfd77::2 slots=2\nrack_3.lan slots=2\n";
+  const auto result = run({"--ssh", "ssh -o HostKeyAlias=node1", program("mpi_sum")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(sorted_lines(result.out), Words(6, "size=6 sum=15")) << result.err;
 }
 
 TEST_F(MpirunWireupOnHosts, AMpirunThatIsKilledEndsTheJob) {

@@ -82,6 +82,14 @@ TEST_F(Network, TheUserChoosesTheNetworkByNameOrNumber) {
   EXPECT_NE(wrong.err.find("fast0 10.88.0.1"), std::string::npos) << wrong.err;
 }
 
+TEST_F(Network, NoTransportIsChosenUnasked) {
+  const auto result = bed().run("node1", launch({"env"}), seconds(60));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("OMPI_COMM_WORLD_RANK=5"), std::string::npos) << result.out;
+  for (const std::string& variable : split(result.out, '\n'))
+    for (const char* transport : {"UCX_", "NCCL_", "GLOO_"}) EXPECT_FALSE(variable.starts_with(transport)) << variable;
+}
+
 TEST_F(Network, EveryPortIsInTheRangeThatWasAskedFor) {
   const std::string marks = folder("ports");
   std::filesystem::create_directories(marks);
@@ -116,6 +124,18 @@ TEST_F(Network, NamesThatMeanOtherHostsElsewhereDoNoHarm) {
               "mount --bind /run/other /etc/hosts");
   on("node3", "printf '127.0.0.1 localhost\\n' >/run/other; mount --bind /run/other /etc/hosts");
   expect_sums(sum());
+}
+
+TEST_F(Network, HostsThatAreKnownByAddressAloneAreEnough) {
+  const std::string hide = "printf '127.0.0.1 localhost\\n' >/run/hosts; mount --bind /run/hosts /etc/hosts; "
+                           "mount --bind /bin/false $(readlink -f $(command -v hostname))";
+  for (const auto& host : bed().names()) on(host, hide);
+  ASSERT_NE(bed().run("node1", {"getent", "hosts", "node2"}).code, 0) << "names are known after all";
+  ASSERT_NE(bed().run("node1", {"hostname", "-I"}).code, 0);
+  std::ofstream(hostfile()) << "10.77.0.1 slots=2\n10.77.0.2 slots=2\n10.77.0.3 slots=2\n";
+  expect_sums(sum());
+  const auto met = bed().run("node1", launch({"sh", "-c", "echo $MASTER_ADDR"}), seconds(60));
+  EXPECT_EQ(sorted_lines(met.out), std::vector<std::string>(6, "10.77.0.1")) << met.err;
 }
 
 TEST_F(Network, ClocksThatDisagreeByMinutesAreNoFault) {

@@ -75,5 +75,29 @@ TEST_F(ProgramOnThreeHosts, AHostThatCannotBeReachedIsNamedAndTheJobDoesNotStart
   expect_nothing_left();
 }
 
+TEST_F(ProgramOnThreeHosts, AHostWhoseNameNobodyKnowsIsTold) {
+  const auto result = bed().run("node1", {program("dslaunch"), "-H", "node1:1,nowhere:1", "true"}, seconds(60));
+  EXPECT_EQ(result.code, 75) << result.err;
+  EXPECT_NE(result.err.find("not found on: nowhere"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("Could not resolve hostname nowhere"), std::string::npos) << result.err;
+  expect_nothing_left();
+}
+
+TEST_F(ProgramOnThreeHosts, AKillForMemoryIsToldAsWhatItIs) {
+  const std::string own_counter = "cp /proc/vmstat /run/vmstat; mount --bind /run/vmstat /proc/vmstat";
+  const auto counted = bed().run("node2", {"sh", "-ec", own_counter});
+  ASSERT_EQ(counted.code, 0) << counted.err;
+  const std::string others = "[ $RANK = 2 ] || exec sleep 600; ", memory_ran_out = "echo oom_kill 1000000 >/run/vmstat; ";
+  const auto result = bed().run("node1", launch({"sh", "-c", others + memory_ran_out + "kill -KILL $$"}), seconds(60));
+  EXPECT_EQ(result.code, 137) << result.err;
+  EXPECT_EQ(last_error(result.err).value("host", ""), "node2") << result.err;
+  for (const char* words : {"rank 2 on node2 was killed by signal 9 (SIGKILL)", "out-of-memory killer acted", "--mem"})
+    EXPECT_NE(result.err.find(words), std::string::npos) << words << ": " << result.err;
+  const auto from_outside = bed().run("node1", launch({"sh", "-c", others + "kill -KILL $$"}), seconds(60));
+  EXPECT_EQ(from_outside.code, 137) << from_outside.err;
+  EXPECT_EQ(from_outside.err.find("out-of-memory"), std::string::npos) << from_outside.err;
+  expect_nothing_left();
+}
+
 }  // namespace
 }  // namespace ds::testing

@@ -60,6 +60,10 @@ TEST_F(ResidentAgents, AreCalledByTheJobsThatFollowUntilTheyAreStopped) {
   start();
   EXPECT_EQ(ways(), "node2 resident, node3 resident");
   EXPECT_EQ(ways(), "node2 resident, node3 resident") << "again";
+  const auto full = dslaunch({"--hostfile", hostfile(), "sh", "-c", "echo $RANK of $WORLD_SIZE"});
+  Words ranks = split(trim(full.out), '\n');
+  std::sort(ranks.begin(), ranks.end());
+  EXPECT_EQ(ranks, (Words{"0 of 6", "1 of 6", "2 of 6", "3 of 6", "4 of 6", "5 of 6"})) << full.err;
   const auto again = agents({"start", "--hostfile", hostfile()});
   EXPECT_NE(again.out.find("node2: there already"), std::string::npos) << again.out;
   const auto list = nlohmann::json::parse(agents({"list", "--json"}).out);

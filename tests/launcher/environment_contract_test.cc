@@ -3,10 +3,15 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <boost/asio/io_context.hpp>
+#include <csignal>
 #include <cstdlib>
+#include <optional>
 
+#include "agent/listener.h"
 #include "tests/launcher/fake_login.h"
 #include "tests/launcher/shell_job.h"
+#include "topology/base/error.h"
 
 extern char** environ;
 
@@ -143,6 +148,41 @@ TEST(EnvironmentContract, AllRanksMeetAtOnePort) {
   EXPECT_EQ(ports[0], ports[2]);
   EXPECT_GT(std::stoi(ports[0].substr(ports[0].find(' '))), 1023) << ports[0];
   EXPECT_EQ(run_dslaunch(shell(1, "echo $MASTER_PORT", {"--master_port", "4242"})).out, "4242\n");
+}
+
+TEST(EnvironmentContract, AllRanksMeetAtAPortWhereNobodyListens) {
+  boost::asio::io_context io;
+  const Listener busy(io, true, std::nullopt, [](int) {});
+  const std::string range = std::to_string(busy.port() - 9) + "-" + std::to_string(busy.port());
+  const std::string knock = "echo $MASTER_PORT; "
+                            "(exec 3<>/dev/tcp/127.0.0.1/$MASTER_PORT) 2>/dev/null && echo taken; true";
+  const RunResult result = run_dslaunch({"--ports", range, "-np", "1", "bash", "-c", knock});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const Words said = split(trim(result.out), '\n');
+  ASSERT_EQ(said.size(), 1u) << result.out;
+  EXPECT_LT(std::stoi(said[0]), busy.port());
+  EXPECT_GT(std::stoi(said[0]), busy.port() - 10);
+}
+
+TEST(EnvironmentContract, JobsOfOneMachineMeetAtPortsOfTheirOwn) {
+  const Words wait = shell(1, "echo $MASTER_PORT is mine; exec sleep 600");
+  RunningDslaunch first(wait, marked()), second(wait, marked());
+  for (RunningDslaunch* job : {&first, &second}) ASSERT_TRUE(job->wait_for(" is mine")) << job->err();
+  EXPECT_NE(first.out(), second.out());
+  for (RunningDslaunch* job : {&first, &second}) job->signal(SIGTERM);
+  for (RunningDslaunch* job : {&first, &second}) EXPECT_EQ(job->wait().code, 143);
+}
+
+TEST(EnvironmentContract, APortThatOthersLikeIsNotNeeded) {
+  boost::asio::io_context io;
+  std::optional<Listener> usual;  // PyTorch's and DeepSpeed's
+  try {
+    usual.emplace(io, false, std::pair(29500, 29500), [](int) {});
+  } catch (const Error&) {  // as busy as it can be
+  }
+  const RunResult result = run_dslaunch(shell(2, "echo $MASTER_PORT"));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out.find("29500"), std::string::npos) << result.out;
 }
 
 TEST(EnvironmentContract, WithoutAFolderOfItsOwnARankStartsAtHome) {

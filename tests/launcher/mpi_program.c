@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   if (!strcmp(how, "no-finalize") && rank == 1) _exit(0);
   if (!strcmp(how, "abort") || !strcmp(how, "no-finalize")) pause();
   MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (!strcmp(how, "exit")) _exit(3);
   printf("%d of %d sums to %d\n", rank, size, sum);
   MPI_Finalize();
   return sum == size ? 0 : 9;

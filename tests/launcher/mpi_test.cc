@@ -36,6 +36,14 @@ TEST(MpiPrograms, AbortGivesItsCodeModulo256) {
     EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
 }
 
+TEST(MpiPrograms, RanksThatExitAtOnceGiveTheirCode) {
+  for (int time = 0; time < 10; ++time) {
+    RunResult result = mpi(2, {"exit"});
+    ASSERT_EQ(result.code, 3) << result.err;
+    ASSERT_NE(result.err.find("exited with code 3"), std::string::npos) << result.err;
+  }
+}
+
 TEST(MpiPrograms, EndingWithoutFinalizeIsOne) {
   RunResult result = mpi(2, {"no-finalize"});
   EXPECT_EQ(result.code, 1);

@@ -104,6 +104,18 @@ TEST(Placement, BindsRanksAndLeavesOversubscribedHostsUnbound) {
   EXPECT_EQ(crowded[5].cpus, (std::vector<int>{2}));  // host b still has a slot for each of its ranks
 }
 
+TEST(Placement, HostsOfDifferentSizeAreBoundByTheirOwnCores) {
+  Cluster hosts = cluster({{"head", 36}, {"small", 24}});
+  for (Host& host : hosts.hosts)
+    for (int core = 0; core < *host.slots; ++core) host.cores.push_back(core);
+  const PlacementOptions by_core{.binding = {.bind_to = BindTo::kCore}};
+  const auto places = place_ranks(hosts, by_core);
+  ASSERT_EQ(places.size(), 60u);
+  for (const RankPlace& place : places) EXPECT_EQ(place.cpus, std::vector<int>{place.local_rank}) << place.rank;
+  hosts.hosts[1].slots = 30;
+  expect_words(refused(hosts, by_core), {"--bind-to core", "host small", "30 ranks", "24 cores"});
+}
+
 TEST(Placement, KeepsTheSlotNumbersThatAFilterLeft) {
   Cluster hosts{{{.name = "a", .slots = 2, .slot_ids = {1, 3}, .gpus = {"4", "5", "6", "GPU-7"}}}};
   const auto places = place_ranks(hosts, {.gpu_per_rank = true});

@@ -1,6 +1,10 @@
 #include "agent/rank_server/mpirun/mpirun_command.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "agent/proto/control.pb.h"
+#include "topology/host_addresses.h"
 
 namespace ds {
 
@@ -10,12 +14,25 @@ static bool starts_with_any(const std::string& name, std::initializer_list<const
   return false;
 }
 
+// A name of letters, digits and hyphens, or an IPv4 address. mpirun cuts a domain off, and takes neither '_' nor ':'.
+static bool suits_mpirun(const std::string& name) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '-'; });
+  return plain || address_bytes(name).size() == 4;
+}
+
+std::string mpirun_name(const control::StartGeneration& start, int node) {
+  const std::string& name = start.hosts(node).name();
+  return suits_mpirun(name) ? name : "dslaunch-node-" + std::to_string(node);
+}
+
 std::string sequential_hostfile(const control::StartGeneration& start) {
   std::vector<std::string> host_of(start.world_size());
-  for (const auto& host : start.hosts()) {
+  for (int node = 0; node < start.hosts_size(); ++node) {
+    const auto& host = start.hosts(node);
+    const std::string name = mpirun_name(start, node);
     if (host.ranks().empty())
-      for (uint32_t i = 0; i < host.num_ranks(); ++i) host_of.at(host.first_rank() + i) = host.name();
-    for (const uint32_t rank : host.ranks()) host_of.at(rank) = host.name();
+      for (uint32_t i = 0; i < host.num_ranks(); ++i) host_of.at(host.first_rank() + i) = name;
+    for (const uint32_t rank : host.ranks()) host_of.at(rank) = name;
   }
   std::string text;
   for (const std::string& host : host_of) text += host + "\n";

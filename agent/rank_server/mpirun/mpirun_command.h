@@ -14,6 +14,9 @@ class StartGeneration;
 
 inline constexpr const char* kMpirunSocket = "DSLAUNCH_MPIRUN_SOCKET";  // where its helpers find their rank server
 
+// What mpirun calls a host: its name, or one made of its number where mpirun would refuse or change that.
+std::string mpirun_name(const control::StartGeneration& start, int node);
+
 // One host name a line, in the order of the ranks: the sequential mapper of mpirun puts rank i on the host of line i.
 std::string sequential_hostfile(const control::StartGeneration& start);
 

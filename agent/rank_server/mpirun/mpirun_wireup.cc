@@ -65,7 +65,7 @@ void MpirunWireup::take(const std::shared_ptr<Channel>& caller, const control::E
   body.set_generation(start_.generation());
   body.set_node(static_cast<uint32_t>(start_.hosts_size()));
   for (int node = 0; node < start_.hosts_size(); ++node)
-    if (start_.hosts(node).name() == body.host()) body.set_node(static_cast<uint32_t>(node));
+    if (mpirun_name(start_, node) == body.host()) body.set_node(static_cast<uint32_t>(node));
   if (body.node() == start_.node()) run_daemon(body);
   else channel_->send(daemon);
   control::Envelope answer;
