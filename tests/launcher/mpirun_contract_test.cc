@@ -1,4 +1,5 @@
-// Exit codes and last words as scripts written for mpirun rely on them: section 2.2 of the launcher reference.
+// Exit codes and last words as scripts written for mpirun rely on them: the first table of
+// tests/launcher_contract.md.
 #include <gtest/gtest.h>
 
 #include <csignal>
