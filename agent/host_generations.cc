@@ -63,6 +63,15 @@ void HostGenerations::resume(uint32_t generation) {
     Envelope envelope;
     if (envelope.ParseFromString(message)) forward(envelope);
   }
+  Envelope again;
+  again.mutable_resume()->set_generation(generation);
+  current_->server->channel().send(again);
+  if (current_->taken_before > 0) {  // nobody else will say that these bytes are gone
+    Envelope taken;
+    taken.mutable_output_taken()->set_generation(generation);
+    taken.mutable_output_taken()->set_bytes(current_->taken_before);
+    current_->server->channel().send(taken);
+  }
   current_->server->channel().pause_reading(false);
 }
 
@@ -185,7 +194,7 @@ void HostGenerations::from_server(const Envelope& message) {
   }
   if (message.has_started() || message.has_exited() || message.has_failed()) sign_of_life();
   const bool fact = message.has_started() || message.has_connected() || message.has_exited() || message.has_aborted();
-  if (fact && options_.keeps_spare) current_->facts.push_back(message.SerializeAsString());
+  if (fact && options_.elastic) current_->facts.push_back(message.SerializeAsString());
   if (!held_) forward(message);
   else if (!fact) return unsent_.push_back(message.SerializeAsString());  // was under way when the launcher went
   if (launcher_->queued_bytes() > kFullChannelBytes) hold_server_back();
@@ -195,7 +204,7 @@ void HostGenerations::sign_of_life() {
   if (current_->state != State::kStarting) return;
   current_->state = State::kRunning;
   deadline_.cancel();
-  if (options_.keeps_spare) spare_timer_.after(kSpareDelay, [this] { start_spare(); });
+  if (options_.elastic) spare_timer_.after(kSpareDelay, [this] { start_spare(); });
 }
 
 void HostGenerations::hold_server_back() {

@@ -37,7 +37,7 @@ class HostGenerations {
     std::string job;
     std::string host_name;
     uint32_t host_index = 0;
-    bool keeps_spare = false;  // a next generation is likely
+    bool elastic = false;      // it may outlive its launcher, and a next generation is likely
     // Children of the agent that are no part of a generation, nor is what they started.
     std::function<std::set<pid_t>()> others = [] { return std::set<pid_t>{}; };
     PortRange ports = {};      // of the rank servers

@@ -49,7 +49,7 @@ void LocalGeneration::wired_up(const std::string& problem) {
     if (!make_commands(commands)) return;
     start_ranks(std::move(commands));
   } catch (const Error& error) {
-    for (const auto& rank : start_->ranks()) refuse(rank.rank(), 1, error.what(), true);
+    for (const auto& rank : start_->ranks()) refuse(rank.rank(), 1, error.what(), problem.empty());
   }
 }
 

@@ -18,6 +18,8 @@
 
 namespace ds {
 
+static constexpr size_t kFencesKept = 4;
+
 static void check_pmix(pmix_status_t status, const char* what) {
   if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
     throw Error(ErrorCode::kInternal, std::string("pmix: ") + what + ": " + PMIx_Error_string(status));
@@ -141,7 +143,6 @@ void PmixWireup::fence(PmixFence fence) {
   for (int node = 0; fence.ranks.empty() && node < start_.hosts_size(); ++node)
     nodes.insert(static_cast<uint32_t>(node));
   const std::string key = fence.key + "#" + std::to_string(fence_numbers_[fence.key]++);
-  open_fences_[key] = fence.answer;
   control::Envelope message;
   auto& body = *message.mutable_fence();
   body.set_generation(start_.generation());
@@ -150,12 +151,12 @@ void PmixWireup::fence(PmixFence fence) {
   body.set_node(start_.node());
   body.set_status(fence.local_status);
   body.set_data(fence.data);
+  open_fences_[key] = {fence.answer, message};
   send_(message);
 }
 
 void PmixWireup::data_wanted(uint32_t rank, PmixDataCall call) {
   const uint32_t id = next_id_++;
-  open_requests_[id] = call;
   control::Envelope message;
   auto& body = *message.mutable_modex();
   body.set_generation(start_.generation());
@@ -163,6 +164,7 @@ void PmixWireup::data_wanted(uint32_t rank, PmixDataCall call) {
   body.set_rank(rank);
   body.set_asking_node(start_.node());
   body.set_owner_node(node_of_rank(start_, rank));
+  open_requests_[id] = {call, message};
   send_(message);
 }
 
@@ -188,15 +190,29 @@ void PmixWireup::give_data(const control::Modex& request) {
   if (status != PMIX_SUCCESS) on_data(status, nullptr, 0, then);
 }
 
+void PmixWireup::fence_done(const OpenFence& fence, const control::FenceDone& done) {
+  done_fences_.push_back(fence.message);
+  done_fences_.back().mutable_fence()->set_over(true);
+  if (done_fences_.size() > kFencesKept) done_fences_.pop_front();
+  fence.answer(done.status(), done.data());
+}
+
+// A launcher that died may have had a fence from some hosts only, or told its end to some only.
+void PmixWireup::resume() {
+  for (const control::Envelope& message : done_fences_) send_(message);
+  for (const auto& [key, fence] : open_fences_) send_(fence.message);
+  for (const auto& [id, request] : open_requests_) send_(request.message);
+}
+
 void PmixWireup::handle(const control::Envelope& message) {
   if (message.has_fence_done()) {
     const auto& body = message.fence_done();
-    if (const auto call = open_fences_.extract(body.key())) call.mapped()(body.status(), body.data());
+    if (const auto fence = open_fences_.extract(body.key())) fence_done(fence.mapped(), body);
   } else if (message.has_modex()) {
     give_data(message.modex());
   } else if (message.has_modex_done()) {
     const auto& body = message.modex_done();
-    if (const auto call = open_requests_.extract(body.id())) call.mapped().answer(body.status(), body.data());
+    if (const auto call = open_requests_.extract(body.id())) call.mapped().call.answer(body.status(), body.data());
   } else if (message.has_publish_done()) {
     names_.take(message.publish_done());
   } else if (message.has_lookup_done()) {

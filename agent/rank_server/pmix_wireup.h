@@ -2,6 +2,7 @@
 // here belongs to the thread of the io_context; pmix_callbacks.cc brings it what libpmix's own thread says.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <set>
 
@@ -23,6 +24,7 @@ class PmixWireup final : public Wireup {
   void prepare(const control::StartGeneration& start, std::function<void(std::string)> ready) override;
   void extend(Environment& environment, uint32_t rank) override;
   void handle(const control::Envelope& message) override;
+  void resume() override;
   bool connected(uint32_t rank) const override { return connected_.count(rank) > 0; }
   bool finalized(uint32_t rank) const override { return finalized_.count(rank) > 0; }
 
@@ -37,10 +39,20 @@ class PmixWireup final : public Wireup {
   boost::asio::io_context& io() { return io_; }
 
  private:
+  struct OpenFence {
+    PmixAnswer answer;
+    control::Envelope message;
+  };
+  struct OpenRequest {
+    PmixDataCall call;
+    control::Envelope message;
+  };
+
   void initialise(const PortRange& ports);
   void register_clients();
   void client_registered(pmix_status_t status);
   void give_data(const control::Modex& request);
+  void fence_done(const OpenFence& fence, const control::FenceDone& done);
 
   boost::asio::io_context& io_;
   std::string folder_, host_name_;
@@ -52,9 +64,10 @@ class PmixWireup final : public Wireup {
   int clients_left_ = 0;
   std::set<uint32_t> connected_, finalized_;
   std::map<std::string, uint32_t> fence_numbers_;
-  std::map<std::string, PmixAnswer> open_fences_;
+  std::map<std::string, OpenFence> open_fences_;
+  std::deque<control::Envelope> done_fences_;  // the newest: other hosts may still wait for the end of one
   uint32_t next_id_ = 1;
-  std::map<uint32_t, PmixDataCall> open_requests_;
+  std::map<uint32_t, OpenRequest> open_requests_;
   PmixNames names_;
 };
 

@@ -101,6 +101,8 @@ class RankServer {
         return generation_ ? generation_->signal(message.signal().signal()) : void();
       case control::Envelope::kEnd:
         return end(message.end());
+      case control::Envelope::kResume:
+        return wireup_ ? wireup_->resume() : void();
       default:
         if (wireup_) wireup_->handle(message);
     }

@@ -29,6 +29,7 @@ class Wireup {
   virtual void prepare(const control::StartGeneration& start, std::function<void(std::string problem)> ready) = 0;
   virtual void extend(Environment& environment, uint32_t rank) = 0;
   virtual void handle(const control::Envelope& message) = 0;  // answers of other hosts
+  virtual void resume() {}  // another launcher: what the old one may not have passed on is said again
   virtual bool connected(uint32_t rank) const = 0;            // the rank called MPI_Init
   virtual bool finalized(uint32_t rank) const = 0;            // ... and MPI_Finalize
   virtual void rank_ended(uint32_t /*rank*/, int /*exit_code*/) {}  // 128 + signal; its end has been told

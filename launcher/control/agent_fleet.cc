@@ -7,6 +7,7 @@
 #include "agent/event_loop.h"
 #include "agent/proto/control.pb.h"
 #include "launcher/control/control_port.h"
+#include "topology/base/error.h"
 #include "topology/base/text.h"
 
 namespace ds {
@@ -69,7 +70,7 @@ void AgentFleet::open_port() {
   ControlPortOptions options;
   options.key = options_.key;
   options.loopback_only = std::all_of(options_.local.begin(), options_.local.end(), [](bool local) { return local; });
-  options.ports = options_.own_port ? std::pair(*options_.own_port, *options_.own_port) : options_.ports;
+  options.ports = options_.ports;
   options.pending_limit = pending_limit(files_.now());
   ControlPortEvents events;
   events.on_hello = [this](const std::shared_ptr<Channel>& channel, const control::Hello& hello) {
@@ -79,6 +80,15 @@ void AgentFleet::open_port() {
   events.on_closed = [this](int host, const std::string& reason) { closed(host, reason); };
   events.on_request = events_.on_request;
   events.on_refused = events_.on_refused;
+  if (options_.own_port) {
+    ControlPortOptions there = options;
+    there.ports = std::pair(*options_.own_port, *options_.own_port);
+    try {
+      port_ = std::make_unique<ControlPort>(io_, std::move(there), events);
+      return;
+    } catch (const Error&) {  // somebody else has it by now: no agent comes back, all of them are swept
+    }
+  }
   port_ = std::make_unique<ControlPort>(io_, std::move(options), std::move(events));
 }
 
@@ -103,7 +113,7 @@ std::optional<int> AgentFleet::welcome(const std::shared_ptr<Channel>& channel, 
   Link& link = links_[host];
   link.channel = channel;
   link.joined = true;
-  link.kept_generation = hello.resumed() ? static_cast<int>(hello.generation()) : 0;
+  if (hello.resumed()) link.kept_generation = static_cast<int>(hello.generation());
   link.contact.emplace(options_, steady_clock::now());
   answer.mutable_welcome()->set_host_index(hello.host_index());
   channel->send(answer);
@@ -264,6 +274,8 @@ void AgentFleet::shutdown() {
   control::Envelope message;
   message.mutable_shutdown();
   send_all(message);
+  for (size_t host = 0; host < links_.size(); ++host)
+    if (links_[host].awaited && !links_[host].joined) processes_.sweep(static_cast<int>(host));
   processes_.end_those_without([this](int host) { return links_[host].joined; });
   port_->tell_rest();
 }

@@ -63,7 +63,9 @@ class AgentFleet {
 
   bool all_joined() const;
   bool is_alive(int host) const;  // joined and not lost
-  int kept_generation(int host) const { return links_[host].kept_generation; }  // with which it came; 0 = none
+  int kept_generation(int host) const { return links_[host].kept_generation.value_or(0); }  // with which it came; 0 = none
+  // No rank of an earlier launcher can be there without our knowing of it.
+  bool is_clear(int host) const { return links_[host].kept_generation || processes_.was_swept(host); }
   void shutdown();  // tells all agents to go; closing channels are no losses from now on
   bool all_gone() const;
   // By host: the address at which it is in contact, "" = none (frames over ssh, or it was never reached).
@@ -79,7 +81,7 @@ class AgentFleet {
     std::optional<std::chrono::steady_clock::time_point> again{};  // started again: when that is too late
     bool started_here = false;                                     // by this launcher, whoever started it at first
     bool awaited = false;                                          // an earlier launcher started it
-    int kept_generation = 0;
+    std::optional<int> kept_generation{};                          // it came back with these ranks, 0 = none
   };
 
   void open_port();

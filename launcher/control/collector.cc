@@ -46,6 +46,7 @@ void Collector::take_fence(const control::Fence& fence, Clock::time_point now) {
       for (size_t node = 0; node < names_.size(); ++node) open.nodes.insert(node);
   }
   if (!open.nodes.count(fence.node()) || !open.arrived.insert(fence.node()).second) return;
+  open.waited_for |= !fence.over();
   open.data += fence.data();
   if (open.status == 0) open.status = fence.status();
   if (open.arrived != open.nodes) return;
@@ -120,7 +121,7 @@ std::vector<std::string> Collector::overdue(Clock::time_point now, std::chrono::
   std::vector<std::string> found;
   for (const auto& [key, fence] : fences_) {
     auto waited = std::chrono::duration_cast<std::chrono::seconds>(now - fence.since);
-    if (waited < limit) continue;
+    if (waited < limit || !fence.waited_for) continue;
     std::vector<std::string> missing;
     for (int node : fence.nodes)
       if (!fence.arrived.count(node)) missing.push_back(names_[node]);

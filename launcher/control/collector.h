@@ -39,6 +39,7 @@ class Collector {
     std::set<int> nodes;  // who takes part
     std::set<int> arrived;
     int status = 0;  // the first that is not 0
+    bool waited_for = false;  // by a node that has not seen its end
     std::string data;
     Clock::time_point since;
   };

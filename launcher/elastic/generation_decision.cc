@@ -7,10 +7,11 @@
 
 namespace ds {
 
-void GenerationHistory::failed(Time now, std::optional<int64_t> step) {
+void GenerationHistory::failed(Time now, std::optional<int64_t> step, bool counts) {
   failures_.push_back(now);
   if (!step) return;
-  idle_ = *step > furthest_ ? 0 : idle_ + 1;
+  if (*step > furthest_) idle_ = 0;
+  else if (counts) ++idle_;
   furthest_ = std::max(furthest_, *step);
 }
 

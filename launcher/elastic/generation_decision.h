@@ -26,7 +26,8 @@ class GenerationHistory {
 
   // `step`: the last one that was reached, -1 = none, nullopt = nothing is known of steps. Steps of a generation that went
   // back to a checkpoint count once they pass what was reached before.
-  void failed(Time now, std::optional<int64_t> step);
+  // `counts`: it says something about the job, not only about one host.
+  void failed(Time now, std::optional<int64_t> step, bool counts = true);
   void regrouped(int64_t step);  // ended on our own wish
 
   int restarts(Time now, std::chrono::seconds window) const;  // failures within the window

@@ -4,6 +4,7 @@
 
 #include "agent/message_mac.h"
 #include "launcher/plan/job.h"
+#include "launcher/plan/rank_exports.h"
 #include "topology/base/hex.h"
 #include "topology/base/text.h"
 
@@ -15,6 +16,7 @@ nlohmann::ordered_json to_json(const Handover& handover) {
   json["generation"] = handover.generation;
   json["stepping"] = handover.stepping;
   json["host_of_rank"] = handover.host_of_rank;
+  json["hosts"] = handover.hosts;
   json["fingerprint"] = handover.fingerprint;
   nlohmann::ordered_json& values = json["first"];
   if (first.asked) values["asked"] = *first.asked;
@@ -31,6 +33,7 @@ Handover handover_of_json(const nlohmann::json& json) {
   handover.generation = json.at("generation");
   handover.stepping = json.at("stepping");
   handover.host_of_rank = json.at("host_of_rank").get<std::vector<int>>();
+  handover.hosts = json.at("hosts").get<std::vector<std::string>>();
   handover.fingerprint = json.at("fingerprint");
   const nlohmann::json& values = json.at("first");
   FirstGeneration& first = handover.first;
@@ -53,8 +56,8 @@ std::string fingerprint_of(const Job& job) {
   std::string text = job.config->resolved_text("ds_config.json") + "\n" + job.config->ds_config_text + "\n";
   for (const Host& host : job.hosts.cluster.hosts)
     text += host.name + " " + (host.slots ? std::to_string(*host.slots) : "?") + "\n";
-  if (const std::optional<int> ranks = ranks_wanted(job.options)) text += "ranks " + std::to_string(*ranks) + "\n";
-  text += join(job.options.exports, "\n");
+  std::vector<std::string> warnings;
+  text += join(resolve_exports(job.options.exports, job.environment, warnings), "\n") + "\n" + join(job.options.arguments, "\n");
   return to_hex(hmac_sha256("dslaunch handover", text)).substr(0, 32);
 }
 

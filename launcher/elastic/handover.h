@@ -17,6 +17,7 @@ struct Handover {
   int generation = 0;
   bool stepping = false;          // its ranks have trained: they need no launcher to go on
   std::vector<int> host_of_rank;  // indices into the hosts of the job
+  std::vector<std::string> hosts; // of those ranks, by name
   FirstGeneration first;
   std::string fingerprint;        // of the job that was asked for
 };
@@ -26,16 +27,8 @@ Handover handover_of_json(const nlohmann::json& json);  // throws nlohmann's err
 
 std::vector<int> host_of_rank(const LaunchPlan& plan);
 
-// Equal for two launches that want the same: configuration, hosts, number of ranks, exported variables. To be taken before
-// the job is planned for its hosts.
+// Equal for two launches that want the same: command line, configuration, hosts, exported variables. To be taken before the
+// job is planned for its hosts.
 std::string fingerprint_of(const Job& job);
-
-// Another launcher of the same output folder that is gone without having ended its job.
-struct Succession {
-  bool resumes = false;  // it ran on this machine and wanted the same: its agents come back to who listens on its port
-  int port = 0;
-  double silence = 0;    // seconds since its last sign of life
-  Handover handover;
-};
 
 }  // namespace ds

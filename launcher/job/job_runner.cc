@@ -143,10 +143,11 @@ bool JobRunner::ready() const {
   };
   switch (state_) {
     case JobState::kReaching:
-      return job_.elastic.shrinks || job_.after ? all_there_or_gone() && enough_to_begin() : fleet_->all_joined();
-    case JobState::kDescribing:
-    case JobState::kChecking: return all_reported();
-    case JobState::kWaiting: return best_choice().world > 0;
+      if (!job_.elastic.shrinks) return job_.after ? all_alive() : fleet_->all_joined();
+      return all_there_or_gone() && enough_to_begin();
+    case JobState::kDescribing: return all_reported();
+    case JobState::kChecking: return all_reported() && old_ranks_gone();
+    case JobState::kWaiting: return best_choice().world > 0 && old_ranks_gone();
     case JobState::kForming: return ranks_.all_started();
     case JobState::kRunning:
     case JobState::kStopping: return ranks_.all_exited();
@@ -227,6 +228,7 @@ void JobRunner::tick() {
   tick_timer_->after(seconds(1), [this] { tick(); });
   if (job_.elastic.restarts) look_after_hosts();
   if (!job_.fingerprint.empty()) record_.alive();
+  if (job_.after && state_ == JobState::kChecking) pump();
   if (!collector_ || !job_.training() || state_ != JobState::kRunning) return;
   std::vector<std::string> overdue = collector_->overdue(steady_clock::now(), kFenceLimit);
   if (!overdue.empty()) return fail(1, "launcher: ranks do not find each other: " + overdue[0]);

@@ -117,6 +117,8 @@ class JobRunner {
   // In the place of a launcher that died.
   void await_agents();
   void start_missing();
+  bool all_alive() const;
+  bool old_ranks_gone() const;
   bool ranks_go_on() const;
   void plan_after_another();
   void resume_ranks();

@@ -150,7 +150,7 @@ void JobRunner::decide() {
   if (job_.training()) reached = progress_->has_step() ? progress_->step() : -1;
   Event ended{"generation_ended"};
   if (setback_) {
-    history_.failed(now, setback_->host_fault ? std::nullopt : reached);
+    history_.failed(now, reached, !setback_->host_fault);
     ended.reason = setback_->error;
     blame_host(*setback_, now);
   } else {

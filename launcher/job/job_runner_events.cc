@@ -90,7 +90,8 @@ void JobRunner::take(int host, const control::Envelope& message) {
 
 // A host where agents or rank servers fail is no reason for other hosts to stop, if the job may go on without it.
 void JobRunner::agent_failed(int host, const control::AgentFailed& failed) {
-  if (idle_here(host) || (job_.elastic.shrinks && !ranks_exist())) return fleet_->give_up(host, failed.reason());
+  const bool asked_wrongly = failed.exit_code() == exit_status(ErrorCode::kUsage);
+  if (idle_here(host) || (job_.elastic.shrinks && !ranks_exist() && !asked_wrongly)) return fleet_->give_up(host, failed.reason());
   Verdict verdict;
   verdict.exit_code = failed.exit_code() ? failed.exit_code() : kExitHostLost;
   verdict.error = "agent on " + host_name(host) + ": " + failed.reason();
@@ -186,8 +187,8 @@ void JobRunner::take_progress(int, const control::Envelope& message) {
     Event event{"first_step"};
     event.step = progress_->step();
     event.seconds = std::chrono::duration<double>(now - began).count();
-    record_.write(event);
     hand_over(true);
+    record_.write(event);
   }
   if (progress_->checkpoint_step() > checkpoint_told_) {
     checkpoint_told_ = progress_->checkpoint_step();

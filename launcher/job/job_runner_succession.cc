@@ -3,7 +3,7 @@
 
 #include "agent/proto/control.pb.h"
 #include "launcher/control/agent_fleet.h"
-#include "launcher/elastic/handover.h"
+#include "launcher/control/start_message.h"
 #include "launcher/job/job_record.h"
 #include "launcher/job/job_runner.h"
 #include "launcher/job/output_folder.h"
@@ -40,6 +40,24 @@ void JobRunner::start_missing() {
     if (!fleet_->is_alive(static_cast<int>(host))) fleet_->start_again(static_cast<int>(host));
   deadline_->after(job_.options.start.each + job_.elastic.join_wait, [this] { overdue(); });
   pump();
+}
+
+bool JobRunner::all_alive() const {
+  for (size_t host = 0; host < members_.size(); ++host)
+    if (!fleet_->is_alive(static_cast<int>(host))) return false;
+  return true;
+}
+
+// Two generations must not write into one folder: ranks on hosts that neither came back nor could be swept have their lease.
+bool JobRunner::old_ranks_gone() const {
+  if (!job_.after || generations_ > 0) return true;
+  const double before = job_.after->one_clock ? job_.after->silence : 0;
+  if (before + std::chrono::duration<double>(steady_clock::now() - started_).count() >= kAgentsGoneSeconds) return true;
+  const std::vector<Host>& hosts = job_.hosts.cluster.hosts;
+  return std::all_of(job_.after->hosts.begin(), job_.after->hosts.end(), [&](const std::string& name) {
+    const auto at = std::find_if(hosts.begin(), hosts.end(), [&](const Host& host) { return host.name == name; });
+    return at != hosts.end() && fleet_->is_clear(static_cast<int>(at - hosts.begin()));
+  });
 }
 
 bool JobRunner::ranks_go_on() const {
@@ -87,7 +105,9 @@ void JobRunner::tell_resumed() const {
 
 void JobRunner::hand_over(bool stepping) {
   if (job_.fingerprint.empty()) return;
-  record_.hand_over({record_.generation(), stepping, host_of_rank(job_.plan), world_.first(), job_.fingerprint});
+  std::vector<std::string> names;
+  for (int host : nodes_of(job_.plan)) names.push_back(host_name(host));
+  record_.hand_over({record_.generation(), stepping, host_of_rank(job_.plan), names, world_.first(), job_.fingerprint});
 }
 
 }  // namespace ds

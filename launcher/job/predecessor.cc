@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "agent/job_folders.h"
 #include "launcher/job/file_age.h"
 #include "launcher/job/job_file.h"
 #include "launcher/job/output_folder.h"
@@ -14,47 +15,52 @@
 namespace ds {
 namespace {
 
-// Agents end 20 s after the last answer of their launcher, which may have come just after the last sign of life in its file.
-constexpr double kAgentsGone = 25;
 constexpr double kClocksDiffer = 300;  // of two hosts
 
 struct Gone {
   std::string job, host;
   double silence = 0;
-};
+  std::vector<std::string> hosts{};
 
-bool agents_may_be_there(const Gone& gone) {
-  const bool one_clock = gone.host == this_host_name();
-  return gone.silence < kAgentsGone + (one_clock ? 0 : kClocksDiffer);
-}
+  bool one_clock() const { return host == this_host_name(); }
+  // Seconds until none of its agents can be there.
+  double left() const { return kAgentsGoneSeconds + (one_clock() ? 0 : kClocksDiffer) - silence; }
+};
 
 void refuse_without_elastic(const Gone& gone, const Job& job) {
   if (job.elastic.restarts) return;
   throw Error(ErrorCode::kUnavailable,
-              "the launcher of job " + gone.job + " on " + gone.host + ", which trained into " + job.output + ", died " +
-                  std::to_string(static_cast<int>(gone.silence)) +
-                  " s ago: its ranks may still run. Start it again with --elastic to take them over, or wait until they "
-                  "have ended (25 s)");
+              "the launcher of job " + gone.job + " on " + gone.host + ", which trained into " + job.output +
+                  ", has died: its ranks may still run. Start it again with --elastic to take them over, or wait until they "
+                  "have ended (" + std::to_string(static_cast<int>(gone.left()) + 1) + " s)");
 }
 
 // What it left for launchers on its own host, in its private file.
 std::optional<JobFile> left_here(const std::string& folder, const std::string& output) {
   for (const JobFile& file : read_job_files(folder)) {
     if (!file.handover || file.output != output || file.host != this_host_name() || is_running(file).value_or(true)) continue;
-    if (agents_may_be_there({file.job, file.host, file.silence})) return file;
+    if (Gone{file.job, file.host, file.silence}.left() > 0) return file;
     remove_job_file(folder, file.job);
   }
   return std::nullopt;
 }
 
-// What is to be seen in the output folder from any host: an elastic job that is not over.
+std::string text_of(const nlohmann::json& json, const char* key) {
+  return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+}
+
+// What is to be seen in the output folder from any host: an elastic job that is not over. Others may write there, too, and
+// people copy folders: nothing of it is believed that is not as we write it.
 std::optional<Gone> left_elsewhere(const std::string& output) {
   std::ifstream stream(job_json_path(output));
   const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
-  if (!json.is_object() || !json.value("elastic", false) || json.contains("exit_code")) return std::nullopt;
-  const std::string control = json.value("control", "");
-  Gone gone{json.value("id", ""), control.substr(0, control.find(':')), seconds_since_written(job_json_path(output))};
-  if (gone.job.empty() || gone.host.empty() || !agents_may_be_there(gone)) return std::nullopt;
+  if (!json.is_object() || json.contains("exit_code") || text_of(json, "output") != output) return std::nullopt;
+  if (!json.contains("elastic") || json["elastic"] != true || !json.contains("hosts") || !json["hosts"].is_array()) return std::nullopt;
+  const std::string control = text_of(json, "control");
+  Gone gone{text_of(json, "id"), control.substr(0, control.find(':')), seconds_since_written(job_json_path(output))};
+  for (const nlohmann::json& host : json["hosts"])
+    if (host.is_string()) gone.hosts.push_back(host);
+  if (!valid_job_id(gone.job) || gone.host.empty() || gone.left() <= 0) return std::nullopt;
   return gone;
 }
 
@@ -62,13 +68,14 @@ std::optional<Gone> left_elsewhere(const std::string& output) {
 
 void find_predecessor(const std::string& job_file_folder, Job& job) {
   if (const std::optional<JobFile> file = left_here(job_file_folder, job.output)) {
-    refuse_without_elastic({file->job, file->host, file->silence}, job);
-    job.after = {file->handover->fingerprint == job.fingerprint, file->port, std::max(0.0, file->silence), *file->handover};
+    const Gone gone{file->job, file->host, std::max(0.0, file->silence)};
+    refuse_without_elastic(gone, job);
+    job.after = {file->handover->fingerprint == job.fingerprint, file->port, gone.silence, true, file->handover->hosts, *file->handover};
     job.id = file->job;
     if (job.after->resumes) job.key = file->key;
   } else if (const std::optional<Gone> gone = left_elsewhere(job.output)) {
     refuse_without_elastic(*gone, job);
-    job.after = {false, 0, std::max(0.0, gone->silence), {}};
+    job.after = {false, 0, std::max(0.0, gone->silence), gone->one_clock(), gone->hosts, {}};
     job.id = gone->job;
   }
 }

@@ -10,7 +10,7 @@
 #include "engine/config/train_config.h"
 #include "hostfiles/rankfile.h"
 #include "launcher/elastic/elastic_policy.h"
-#include "launcher/elastic/handover.h"
+#include "launcher/elastic/succession.h"
 #include "launcher/plan/hosts_from.h"
 #include "launcher/plan/launch_plan.h"
 #include "launcher/options/options.h"

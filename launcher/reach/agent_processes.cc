@@ -143,6 +143,7 @@ void AgentProcesses::sweep(int host, std::function<void()> then) {
   auto finish = [this, &sweep, host, then = std::move(then)] {
     if (sweep.done) return;
     sweep.done = true;
+    if (sweep.process->exit_code() == 0) swept_.insert(host);
     sweep.process->kill(SIGKILL);
     release(host, true);
     events_.on_swept();

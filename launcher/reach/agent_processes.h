@@ -52,6 +52,8 @@ class AgentProcesses {
   void end_those_without(const std::function<bool(int host)>& has_agent);
   void sweep(int host, std::function<void()> then = {});  // `then`: when it has ended or its time is up
 
+  bool was_swept(int host) const { return swept_.count(host) != 0; }  // and nothing was left
+
   std::string said_about(int host) const;  // the end of its process's stderr
   bool all_gone() const;
   std::vector<int> hosts_left() const;
@@ -82,6 +84,7 @@ class AgentProcesses {
   std::unique_ptr<AgentStarter> local_, remote_, resident_;
   std::vector<int> warm_, by_ssh_;
   std::set<int> called_, by_ssh_again_;  // warm hosts: their resident agent was called; that failed, ssh took its place
+  std::set<int> swept_;
   int port_ = 0;
   bool ending_ = false;
   std::vector<std::unique_ptr<Helper>> helpers_;

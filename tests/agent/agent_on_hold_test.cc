@@ -107,6 +107,24 @@ TEST_F(AgentOnHold, AnExitThatWasOnItsWayToTheDeadLauncherIsToldAgain) {
   EXPECT_EQ(launcher().exits[1].exit_code(), 7);
 }
 
+// The old launcher had read what it never acknowledged, and the new one does not know of it.
+TEST_F(AgentOnHold, WhatTheOldLauncherDidNotAcknowledgeHoldsNobodyUp) {
+  launcher().end(1);
+  ASSERT_TRUE(launcher().wait_ended(1));
+  auto plan = launcher().plan(2, {{"/bin/sh", "-c", "while :; do echo 0123456789abcdef; done"}});
+  plan.set_output_window(1 << 16);
+  launcher().out.clear();
+  launcher().start(plan);
+  ASSERT_TRUE(launcher().wait_until([&] { return launcher().out[0].size() >= 1 << 16; }));
+  const auto beats = launcher().beats;
+  ASSERT_TRUE(launcher().wait_until([&] { return launcher().beats > beats + 3; }));  // the window is shut
+  lose_launcher();
+  ASSERT_NO_FATAL_FAILURE(expect_return());
+  const size_t before = launcher().out[0].size();
+  resume(2);
+  EXPECT_TRUE(launcher().wait_until([&] { return launcher().out[0].size() >= before + (1 << 16); })) << launcher().troubles();
+}
+
 TEST_F(AgentOnHold, RanksThatNobodyWantsAreKilledAndOthersStart) {
   lose_launcher();
   ASSERT_NO_FATAL_FAILURE(expect_return());

@@ -2,7 +2,7 @@
 #include <signal.h>
 
 #include <fstream>
-#include <thread>
+#include <optional>
 
 #include "tests/cluster/job_fixture.h"
 
@@ -57,6 +57,7 @@ class TakeoverTest : public JobTest {
   void orphan(const std::string& name, int steps = kSteps) {
     HostCommand first = start("node1", name, steps);
     ASSERT_TRUE(reaches(first, name, 12));
+    ASSERT_TRUE(wait_until([&] { return count(name, "first_step") == 1; }, seconds(30)));
     bed().kill_process("node1", "dslaunch");
     ASSERT_EQ(first.wait(seconds(20)).value_or(-1), 137);
   }
@@ -69,10 +70,10 @@ TEST_F(TakeoverTest, TheRanksGoOnUnderTheNextLauncher) {
   ASSERT_EQ(before.size(), 4u);
   HostCommand second = start("node1", "next");
   ASSERT_TRUE(wait_until([&] { return second.err().find("took over 4 ranks of generation 1") != std::string::npos || !second.running(); }, seconds(60))) << second.err();
-  EXPECT_EQ(ranks(), before);
+  EXPECT_EQ(ranks(), before) << second.err();
   EXPECT_EQ(second.wait(seconds(180)).value_or(-1), 0) << second.err();
   EXPECT_EQ(losses_of(folder("next")), calm);
-  EXPECT_EQ(count("next", "generation_running"), 1u);
+  EXPECT_EQ(count("next", "generation_running"), 1u) << second.err();
   EXPECT_EQ(count("next", "launcher_replaced"), 1u);
   expect_nothing_left();
 }
@@ -110,17 +111,33 @@ TEST_F(TakeoverTest, ALauncherOnAnotherHostStartsTheRanksAgain) {
   expect_nothing_left();
 }
 
+// The ranks of the old launcher are where the new one cannot end them: theirs is the folder until their lease is over.
+TEST_F(TakeoverTest, OtherHostsStartWhenTheOldRanksMustBeGone) {
+  const std::vector<double> calm = calm_curve();
+  ASSERT_NO_FATAL_FAILURE(orphan("other"));
+  const std::vector<pid_t> before = ranks();
+  HostCommand second = bed().start("node1", {program("dslaunch"), "-H", "node1:4", "--elastic", folder("other") + "/train.cfg"});
+  ASSERT_TRUE(wait_until([&] { return count("other", "generation_forming") == 2 || !second.running(); }, seconds(90))) << second.err();
+  for (const pid_t pid : before) EXPECT_NE(::kill(pid, 0), 0) << "an old rank still runs";
+  EXPECT_EQ(second.wait(seconds(180)).value_or(-1), 0) << second.err();
+  EXPECT_LT(worst_difference(losses_of(folder("other")), calm), 1e-5);
+  expect_nothing_left();
+}
+
 TEST_F(TakeoverTest, WithoutElasticItIsRefusedUntilTheOldRanksAreGone) {
   ASSERT_NO_FATAL_FAILURE(orphan("plain", 1000000));
   HostCommand early = start("node1", "plain", 1000000, false);
   EXPECT_EQ(early.wait(seconds(30)).value_or(-1), 75) << early.err();
   EXPECT_NE(early.err().find("Start it again with --elastic"), std::string::npos) << early.err();
   ASSERT_TRUE(wait_until([&] { return ranks().empty(); }, seconds(60))) << "the lease ends";
-  std::this_thread::sleep_for(seconds(6));
-  HostCommand late = start("node1", "plain", 1000000, false);
-  EXPECT_TRUE(wait_until([&] { return count("plain", "generation_running") == 2 || !late.running(); }, seconds(60))) << late.err();
-  late.signal(SIGINT);
-  EXPECT_EQ(late.wait(seconds(60)).value_or(-1), 130) << late.err();
+  std::optional<HostCommand> late;
+  ASSERT_TRUE(wait_until([&] {
+    late.emplace(start("node1", "plain", 1000000, false));
+    return !late->wait(seconds(2));
+  }, seconds(60))) << late->err();
+  EXPECT_TRUE(wait_until([&] { return count("plain", "generation_running") == 2 || !late->running(); }, seconds(60))) << late->err();
+  late->signal(SIGINT);
+  EXPECT_EQ(late->wait(seconds(60)).value_or(-1), 130) << late->err();
   expect_nothing_left();
 }
 

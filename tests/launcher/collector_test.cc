@@ -69,6 +69,18 @@ TEST_F(CollectorTest, ALateFenceNamesWhoIsMissing) {
   EXPECT_EQ(late[0], "fence k: waiting 61 s for a, c");
 }
 
+// After a launcher died: some hosts have seen the end of the last fence, others wait for it.
+TEST_F(CollectorTest, AFenceThatIsOverForSomeEndsForTheOthersAndIsWaitedForByNobody) {
+  control::Envelope over = fence(0, "A");
+  over.mutable_fence()->set_over(true);
+  collector.take(over, now);
+  EXPECT_TRUE(collector.overdue(now + std::chrono::seconds(61), std::chrono::seconds(60)).empty());
+  collector.take(fence(1, "B"), now);
+  EXPECT_EQ(collector.overdue(now + std::chrono::seconds(61), std::chrono::seconds(60)).size(), 1u);
+  collector.take(fence(2, "C"), now);
+  EXPECT_EQ(sent.all.size(), 3u);
+}
+
 TEST_F(CollectorTest, RequestsForDataGoToTheOwnerAndAnswersBack) {
   control::Envelope ask, answer;
   ask.mutable_modex()->set_generation(1);

@@ -16,6 +16,7 @@
 #include "launcher/plan/job_identity.h"
 #include "tests/launcher/temporary_folder.h"
 #include "topology/base/error.h"
+#include "topology/base/text.h"
 
 namespace ds {
 namespace {
@@ -27,6 +28,7 @@ Handover four_ranks() {
   handover.generation = 3;
   handover.stepping = true;
   handover.host_of_rank = {1, 1, 2, 2};
+  handover.hosts = {"b", "c"};
   handover.first = {6, 6, 2, {24, 4, 2}, true, {2, 2, 2}};
   handover.fingerprint = "the same";
   return handover;
@@ -52,6 +54,10 @@ class PredecessorTest : public ::testing::Test {
   }
 
   void leave_job_json(const std::string& text) { std::ofstream(job_json_path(job_.output)) << text; }
+  // As a launcher on another host writes it, with some values replaced.
+  nlohmann::json far_job() const {
+    return {{"id", "far-1"}, {"state", "running"}, {"hosts", {"a", "b"}}, {"output", job_.output}, {"control", "elsewhere:99"}, {"elastic", true}};
+  }
 
   static void make_older(const std::string& path, int seconds) {
     const time_t then = ::time(nullptr) - seconds;
@@ -109,20 +115,55 @@ TEST_F(PredecessorTest, AnotherFolderIsAnotherJob) {
 }
 
 TEST_F(PredecessorTest, AJobOfAnotherHostIsSeenInTheFolder) {
-  leave_job_json(R"({"id": "far-1", "state": "running", "control": "elsewhere:99", "elastic": true})");
+  leave_job_json(far_job().dump());
   make_older(job_json_path(job_.output), 100);  // clocks may differ
   find_predecessor(state(), job_);
   ASSERT_TRUE(job_.after);
   EXPECT_FALSE(job_.after->resumes);
+  EXPECT_EQ(job_.after->hosts, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(job_.id, "far-1");
 }
 
+TEST_F(PredecessorTest, ACopyOfAFolderIsNobodysJob) {
+  nlohmann::json copied = far_job();
+  copied["output"] = "/runs/where-it-came-from";
+  leave_job_json(copied.dump());
+  find_predecessor(state(), job_);
+  EXPECT_FALSE(job_.after);
+}
+
 TEST_F(PredecessorTest, JobsThatAreOverOrNotElasticLeaveNoRanks) {
-  for (const char* text : {R"({"id": "a", "control": "elsewhere:99", "elastic": true, "exit_code": 0})",
-                           R"({"id": "a", "control": "elsewhere:99"})", "{", ""}) {
+  nlohmann::json over = far_job(), stiff = far_job();
+  over["exit_code"] = 0;
+  stiff.erase("elastic");
+  for (const std::string& text : {over.dump(), stiff.dump(), std::string("{"), std::string()}) {
     leave_job_json(text);
     find_predecessor(state(), job_);
     EXPECT_FALSE(job_.after) << text;
+  }
+}
+
+// Anybody who may write into the folder can have written them.
+TEST_F(PredecessorTest, ValuesOfOtherKindsAreNotBelieved) {
+  for (const char* key : {"id", "hosts", "output", "control", "elastic"})
+    for (const nlohmann::json& value : {nlohmann::json(5), nlohmann::json("../../x"), nlohmann::json(nullptr), nlohmann::json::array({1})}) {
+      nlohmann::json strange = far_job();
+      strange[key] = value;
+      leave_job_json(strange.dump());
+      Job job = job_;
+      ASSERT_NO_THROW(find_predecessor(state(), job)) << strange;
+      EXPECT_TRUE(!job.after || job.id == "far-1") << strange;
+    }
+}
+
+TEST_F(PredecessorTest, ADamagedFileIsNotBelieved) {
+  leave_file();
+  const std::string path = state() + "/old-1.json", whole = read_file(path);
+  for (size_t at = 0; at < whole.size(); at += 7) {
+    std::ofstream(path) << whole.substr(0, at);
+    Job job = job_;
+    ASSERT_NO_THROW(find_predecessor(state(), job)) << at;
+    EXPECT_FALSE(job.after && at + 2 < whole.size()) << at;
   }
 }
 
