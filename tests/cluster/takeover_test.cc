@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <optional>
+#include <random>
 
 #include "tests/cluster/job_fixture.h"
 
@@ -96,6 +97,24 @@ TEST_F(TakeoverTest, AHostThatDiesMeanwhileIsDoneWithout) {
   EXPECT_EQ(second.wait(seconds(240)).value_or(-1), 0) << second.err();
   EXPECT_EQ(losses_of(folder("host")).size(), static_cast<size_t>(kSteps));
   EXPECT_NE(second.err().find("its ranks cannot go on"), std::string::npos) << second.err();
+}
+
+// While agents start, describe their hosts, wire up, train, come back: whatever it was doing, the next one goes on.
+TEST_F(TakeoverTest, TheLauncherMayDieAtAnyMoment) {
+  const std::vector<double> calm = calm_curve();
+  std::mt19937 random(static_cast<unsigned>(::getpid()));
+  std::string history;
+  for (int death = 0; death < 6; ++death) {
+    HostCommand run = start("node1", "any");
+    const std::chrono::milliseconds life(std::uniform_int_distribution<int>(50, 2500)(random));
+    run.wait(life);
+    run.signal(SIGKILL);
+    history += "killed after " + std::to_string(life.count()) + " ms, code " + std::to_string(run.wait(seconds(10)).value_or(-1)) + ":\n" + run.err();
+  }
+  HostCommand last = start("node1", "any");
+  EXPECT_EQ(last.wait(seconds(180)).value_or(-1), 0) << history << last.err();
+  EXPECT_EQ(losses_of(folder("any")), calm) << history << last.err();
+  expect_nothing_left();
 }
 
 // Agents only look for it where it was. A launcher on another host ends what it finds and starts from the newest checkpoint.
