@@ -51,7 +51,7 @@ seconds limit_of(JobState state) {
 }  // namespace
 
 JobRunner::JobRunner(boost::asio::io_context& io, Job& job, JobRecord& record, Console& console, StopSignals& signals)
-    : io_(io), job_(job), record_(record), console_(console), signals_(signals), members_(job.plan.hosts.size()), reported_(job.plan.hosts.size()) {
+    : io_(io), job_(job), record_(record), console_(console), signals_(signals), planner_(job), reported_(job.plan.hosts.size()) {
   deadline_ = std::make_unique<Timer>(io_);
   time_limit_ = std::make_unique<Timer>(io_);
   tick_timer_ = std::make_unique<Timer>(io_);
@@ -147,7 +147,7 @@ bool JobRunner::ready() const {
       return all_there_or_gone() && enough_to_begin();
     case JobState::kDescribing: return all_reported();
     case JobState::kChecking: return all_reported() && old_ranks_gone();
-    case JobState::kWaiting: return best_choice().world > 0 && old_ranks_gone();
+    case JobState::kWaiting: return planner_.can_plan(steady_clock::now()) && old_ranks_gone();
     case JobState::kForming: return ranks_.all_started();
     case JobState::kRunning:
     case JobState::kStopping: return ranks_.all_exited();

@@ -9,9 +9,7 @@
 #include "launcher/job/hang_watch.h"
 #include "launcher/output/input_window.h"
 #include "launcher/control/host_reports.h"
-#include "launcher/elastic/elastic_world.h"
-#include "launcher/elastic/generation_decision.h"
-#include "launcher/elastic/membership.h"
+#include "launcher/elastic/generation_planner.h"
 #include "launcher/job/job_state.h"
 #include "launcher/output/output_credit.h"
 #include "launcher/output/progress.h"
@@ -91,6 +89,7 @@ class JobRunner {
 
   void request_stop(int exit_code, int signal_to_ranks, const std::string& why);
   // What is done about failures when there may be another generation.
+  const Membership& members() const { return planner_.hosts(); }
   bool expected(int host) const;       // at the start: it has not turned out to be gone
   bool all_there_or_gone() const;
   bool enough_to_begin() const;
@@ -101,19 +100,14 @@ class JobRunner {
   bool goes_on_after(const Verdict& verdict) const;
   void setback(Verdict verdict);
   void host_gone(int host, const std::string& cause);
-  void blame_host(const Verdict& verdict, std::chrono::steady_clock::time_point now);
   void decide();                       // the ranks of a generation are gone
-  GenerationChoice best_choice() const;
   void plan_next();
-  bool host_has_ranks(int host) const;
   bool idle_here(int host) const;      // of an elastic job that has begun: the host has no ranks now
   void look_after_hosts();
   void ask_back(int host, const std::string& problem);
   void take_report_of_returning(int host, const control::Envelope& message);
   void host_back(int host);
   void grow_if_possible();
-  std::string hosts_gone() const;
-  void tell_next(const std::string& cause);
   // In the place of a launcher that died.
   void await_agents();
   void start_missing();
@@ -151,10 +145,7 @@ class JobRunner {
   std::unique_ptr<Timer> deadline_, time_limit_, tick_timer_;
   JobState state_ = JobState::kReaching;
   std::optional<Verdict> verdict_;
-  Membership members_;
-  ElasticWorld world_;
-  GenerationHistory history_;
-  GenerationChoice next_;
+  GenerationPlanner planner_;
   std::optional<Verdict> setback_;  // what ended this generation, when there may be another one
   bool regrouping_ = false;         // ranks were asked to save and end so that the next generation has more hosts
   int generations_ = 0;             // of this launch

@@ -81,10 +81,7 @@ void JobRunner::set_up_generation() {
 }
 
 void JobRunner::start_generation() {
-  if (++generations_ > 1) {
-    keeps_ranks_ = false;
-    plan_next();
-  }
+  if (++generations_ > 1) plan_next();
   generation_began_ = steady_clock::now();
   generation_open_ = true;
   set_up_generation();

@@ -8,7 +8,6 @@
 #include "launcher/job/job_runner.h"
 #include "launcher/output/console.h"
 #include "launcher/output/event_log.h"
-#include "launcher/output/rank_output.h"
 #include "launcher/plan/generation_setup.h"
 #include "launcher/plan/host_description.h"
 #include "launcher/plan/job.h"
@@ -20,10 +19,10 @@ namespace ds {
 
 using std::chrono::steady_clock;
 
-bool JobRunner::expected(int host) const { return !members_.gone(host) && !members_.returning(host); }
+bool JobRunner::expected(int host) const { return !members().gone(host) && !members().returning(host); }
 
 bool JobRunner::all_there_or_gone() const {
-  for (size_t host = 0; host < members_.size(); ++host)
+  for (size_t host = 0; host < members().size(); ++host)
     if (!fleet_->is_alive(static_cast<int>(host)) && expected(static_cast<int>(host))) return false;
   return true;
 }
@@ -32,7 +31,7 @@ bool JobRunner::all_there_or_gone() const {
 bool JobRunner::enough_to_begin() const {
   int ranks = 0, hosts = 0;
   bool all_known = true;
-  for (size_t host = 0; host < members_.size(); ++host) {
+  for (size_t host = 0; host < members().size(); ++host) {
     if (!fleet_->is_alive(static_cast<int>(host))) continue;
     const std::optional<int>& slots = job_.hosts.cluster.hosts[host].slots;
     ++hosts;
@@ -43,8 +42,8 @@ bool JobRunner::enough_to_begin() const {
 }
 
 void JobRunner::begin_without(const std::vector<ReachFailure>& failures) {
-  for (size_t host = 0; host < members_.size(); ++host)
-    if (!fleet_->is_alive(static_cast<int>(host))) members_.lost(static_cast<int>(host), steady_clock::now());
+  for (size_t host = 0; host < members().size(); ++host)
+    if (!fleet_->is_alive(static_cast<int>(host))) planner_.hosts().lost(static_cast<int>(host), steady_clock::now());
   const std::string seconds = std::to_string(job_.elastic.join_wait.count());
   console_.note("hosts could not be reached, " +
                 (enough_to_begin() ? "the job starts without them" : "waiting up to " + seconds + " s for them") + "\n" +
@@ -53,46 +52,12 @@ void JobRunner::begin_without(const std::vector<ReachFailure>& failures) {
   pump();
 }
 
-// The first plan: as if nothing were elastic when every host is there and no limit is passed; else the largest world that
-// the configuration allows.
 void JobRunner::plan_first() {
   const auto now = steady_clock::now();
-  size_t there = 0;
-  for (size_t host = 0; host < members_.size(); ++host) {
-    if (!expected(static_cast<int>(host))) continue;
-    members_.joined(static_cast<int>(host), now);
-    ++there;
-  }
+  for (size_t host = 0; host < members().size(); ++host)
+    if (expected(static_cast<int>(host))) planner_.hosts().joined(static_cast<int>(host), now);
   if (job_.after && job_.after->resumes) return plan_after_another();
-  const ElasticPolicy& policy = job_.elastic;
-  if (there == members_.size() && policy.max_hosts == 0) {
-    complete_plan(job_);
-    if (!job_.plan.placed || policy.max_ranks == 0 || job_.plan.world_size <= policy.max_ranks) {
-      world_ = ElasticWorld(job_);
-      return;
-    }
-  }
-  fill_slots(job_.hosts.cluster, job_.training(), job_.options.threads_are_cpus);
-  const ElasticWorld unplanned(job_);
-  const std::vector<HostRoom> rooms = unplanned.rooms(job_, members_, now);
-  std::string problem;
-  const auto fits = [&](int world) {
-    try {
-      GenerationChoice choice{world, {}};
-      for (const HostRoom& room : rooms) choice.members.push_back(room.ranks > 0);
-      unplanned.plan(job_, choice, false);
-      return true;
-    } catch (const Error& error) {
-      problem = error.what();
-      return false;
-    }
-  };
-  const GenerationChoice choice = choose_generation(policy, rooms, unplanned.full(policy, rooms), fits);
-  if (choice.world == 0 && problem.empty()) return too_few();
-  if (choice.world == 0)
-    throw Error(ErrorCode::kUsage, "no number of ranks that [elastic] allows can run on the hosts that are there: " + problem);
-  unplanned.plan(job_, choice, false);
-  world_ = ElasticWorld(job_);
+  if (!planner_.plan_first(now)) too_few();
 }
 
 // ---- failures
@@ -115,12 +80,12 @@ void JobRunner::setback(Verdict verdict) {
 }
 
 void JobRunner::host_gone(int host, const std::string& cause) {
-  const bool had_ranks = ranks_exist() && host_has_ranks(host);
-  members_.lost(host, steady_clock::now());
+  const bool had_ranks = ranks_exist() && planner_.has_ranks(host);
+  planner_.hosts().lost(host, steady_clock::now());
   if (ranks_exist()) ranks_.host_ended(host);
   const std::string what = "host lost: " + host_name(host) + ": " + cause;
   bool any_left = false;
-  for (size_t other = 0; other < members_.size(); ++other) any_left |= fleet_->is_alive(static_cast<int>(other));
+  for (size_t other = 0; other < members().size(); ++other) any_left |= fleet_->is_alive(static_cast<int>(other));
   const bool before_ranks = state_ < JobState::kForming && state_ != JobState::kWaiting;
   if (had_ranks || (before_ranks && (!any_left || !job_.elastic.shrinks)))
     fail(kExitHostLost, what, host_name(host));
@@ -129,89 +94,48 @@ void JobRunner::host_gone(int host, const std::string& cause) {
   pump();
 }
 
-bool JobRunner::host_has_ranks(int host) const {
-  return static_cast<size_t>(host) < job_.plan.slots_used.size() && job_.plan.slots_used[static_cast<size_t>(host)] > 0;
-}
-
 bool JobRunner::idle_here(int host) const {
-  return job_.elastic.restarts && generations_ > 0 && !(ranks_exist() && host_has_ranks(host));
+  return job_.elastic.restarts && generations_ > 0 && !(ranks_exist() && planner_.has_ranks(host));
 }
 
 // ---- the next generation
 
-GenerationChoice JobRunner::best_choice() const {
-  const std::vector<HostRoom> rooms = world_.rooms(job_, members_, steady_clock::now());
-  return choose_generation(job_.elastic, rooms, world_.full(job_.elastic, rooms), [this](int world) { return world_.legal(world); });
-}
-
 void JobRunner::decide() {
-  const auto now = steady_clock::now();
+  using Course = GenerationPlanner::Course;
   std::optional<int64_t> reached;
   if (job_.training()) reached = progress_->has_step() ? progress_->step() : -1;
   Event ended{"generation_ended"};
-  if (setback_) {
-    history_.failed(now, reached, !setback_->host_fault);
-    ended.reason = setback_->error;
-    blame_host(*setback_, now);
-  } else {
-    history_.regrouped(reached.value_or(-1));
-    ended.reason = "regrouped to take in hosts that returned";
-  }
+  ended.reason = setback_ ? setback_->error : "regrouped to take in hosts that returned";
   record_.write(ended);
   generation_open_ = false;
-  if (setback_) {
-    const GiveUp end = why_give_up(job_.elastic, history_, now, setback_->exit_code);
-    if (end.exit_code != 0) {
-      verdict_ = *setback_;
-      verdict_->exit_code = end.exit_code;
-      verdict_->advice = "Not started again: " + end.reason + "." + (verdict_->advice.empty() ? "" : "\n" + verdict_->advice);
-      return step(JobEvent::kReady);
-    }
+  planner_.checkpoint_at(checkpoint_told_);
+  const GenerationPlanner::Outcome outcome = planner_.decide(setback_ ? &*setback_ : nullptr, reached, steady_clock::now());
+  const std::string cause = setback_ ? setback_->error + "; " : "";
+  if (outcome.course == Course::kGiveUp) {
+    verdict_ = *setback_;
+    verdict_->exit_code = outcome.end.exit_code;
+    verdict_->advice = "Not started again: " + outcome.end.reason + "." + (verdict_->advice.empty() ? "" : "\n" + verdict_->advice);
+    return step(JobEvent::kReady);
   }
-  next_ = best_choice();
-  if (next_.world > 0) {
-    tell_next(setback_ ? setback_->error + "; " : "");
+  if (outcome.course == Course::kAgain) {
+    console_.note(cause + outcome.text);
     return step(JobEvent::kAgain);
   }
-  console_.note((setback_ ? setback_->error + "; " : "") + "too few hosts are left, waiting up to " +
-                std::to_string(job_.elastic.join_wait.count()) + " s for " + hosts_gone());
+  console_.note(cause + "too few hosts are left, waiting up to " + std::to_string(job_.elastic.join_wait.count()) + " s for " +
+                planner_.gone_hosts());
   record_.set_state("waiting");
   step(JobEvent::kTooFew);
 }
 
-// A lost host has been blamed already.
-void JobRunner::blame_host(const Verdict& verdict, steady_clock::time_point now) {
-  for (size_t host = 0; host < members_.size(); ++host) {
-    if (host_name(static_cast<int>(host)) != verdict.host || !members_.there(static_cast<int>(host))) continue;
-    if (verdict.host_fault) members_.at_fault(static_cast<int>(host), now);
-    else members_.blamed(static_cast<int>(host), now);
-  }
-}
-
-void JobRunner::tell_next(const std::string& cause) {
-  std::vector<std::string> names;
-  for (size_t host = 0; host < next_.members.size(); ++host)
-    if (next_.members[host]) names.push_back(host_name(static_cast<int>(host)));
-  std::string text = cause + "starting again: " + std::to_string(next_.world) + (next_.world == 1 ? " rank on " : " ranks on ") + join(names, ", ");
-  if (next_.world != job_.plan.world_size) text += " (there were " + std::to_string(job_.plan.world_size) + ")";
-  if (job_.training())
-    text += checkpoint_told_ >= 0 ? ", from step " + std::to_string(checkpoint_told_) : ", from the newest checkpoint";
-  console_.note(text);
-}
-
 // In place of the plan of the generation before.
 void JobRunner::plan_next() {
-  if (next_.world == 0) {  // hosts were waited for, and the cause is told
-    next_ = best_choice();
-    tell_next("");
-  }
   keep_shared_addresses(job_.hosts.cluster.hosts, fleet_->contact_addresses(), !job_.options.interface.empty());
-  world_.plan(job_, next_, true);
-  next_ = {};
+  planner_.checkpoint_at(checkpoint_told_);
+  if (const std::string text = planner_.plan_next(steady_clock::now()); !text.empty()) console_.note(text);
   if (!job_.plan.ranks.empty()) job_.meeting_port = reports_.free_port(static_cast<int>(job_.plan.ranks[0].host));
   record_.next_generation();
   setback_.reset();
-  regrouping_ = first_step_told_ = waiting_for_room_ = false;
+  regrouping_ = first_step_told_ = waiting_for_room_ = keeps_ranks_ = false;
   stop_signal_ = 0;
 }
 
@@ -225,23 +149,16 @@ void JobRunner::too_few() {
   verdict.settled = true;
   verdict.exit_code = job_.elastic.shrinks ? kExitTryLater : kExitHostLost;
   verdict.error += (verdict.error.empty() ? "" : "; ") + std::string("too few hosts: waited ") +
-                   std::to_string(job_.elastic.join_wait.count()) + " s for " + hosts_gone();
+                   std::to_string(job_.elastic.join_wait.count()) + " s for " + planner_.gone_hosts();
   fail(std::move(verdict));
-}
-
-std::string JobRunner::hosts_gone() const {
-  std::vector<std::string> names;
-  for (size_t host = 0; host < members_.size(); ++host)
-    if (!members_.there(static_cast<int>(host))) names.push_back(host_name(static_cast<int>(host)));
-  return names.empty() ? "more hosts" : join(names, ", ");
 }
 
 // ---- hosts that come back
 
 void JobRunner::look_after_hosts() {
   if (state_ == JobState::kClosing || state_ == JobState::kDone || verdict_) return;
-  for (int host : members_.due(steady_clock::now())) {
-    members_.trying(host);
+  for (int host : planner_.hosts().due(steady_clock::now())) {
+    planner_.hosts().trying(host);
     fleet_->start_again(host);
   }
   if (state_ == JobState::kWaiting) return pump();
@@ -249,10 +166,10 @@ void JobRunner::look_after_hosts() {
 }
 
 void JobRunner::ask_back(int host, const std::string& problem) {
-  if (problem.empty() && state_ == JobState::kReaching) return members_.arrived(host);  // described with the others
+  if (problem.empty() && state_ == JobState::kReaching) return planner_.hosts().arrived(host);  // described with the others
   if (!problem.empty()) {
     console_.detail(host_name(host) + " is not back: " + problem);
-    members_.lost(host, steady_clock::now());
+    planner_.hosts().lost(host, steady_clock::now());
     return pump();
   }
   control::Envelope message;
@@ -274,7 +191,7 @@ void JobRunner::take_report_of_returning(int host, const control::Envelope& mess
 }
 
 void JobRunner::host_back(int host) {
-  members_.joined(host, steady_clock::now());
+  planner_.hosts().joined(host, steady_clock::now());
   Event event{"host_recovered"};
   event.host = host_name(host);
   record_.write(event);
@@ -287,16 +204,9 @@ void JobRunner::host_back(int host) {
 void JobRunner::grow_if_possible() {
   if (state_ != JobState::kRunning || !job_.training() || !job_.elastic.shrinks || verdict_ || setback_ || regrouping_) return;
   if (!progress_->has_step()) return;
-  const auto now = steady_clock::now();
-  std::vector<HostRoom> rooms = world_.rooms(job_, members_, now);
-  for (size_t host = 0; host < rooms.size(); ++host)
-    if (!host_has_ranks(static_cast<int>(host)) &&
-        (!rooms[host].trusted || now - members_.since(static_cast<int>(host)).value_or(now) < job_.elastic.grow_after))
-      rooms[host].ranks = 0;
-  const GenerationChoice choice =
-      choose_generation(job_.elastic, rooms, world_.full(job_.elastic, rooms), [this](int world) { return world_.legal(world); });
-  if (choice.world <= job_.plan.world_size) return;
-  console_.note("the job can have " + std::to_string(choice.world) + " ranks instead of " + std::to_string(job_.plan.world_size) +
+  const int world = planner_.larger_world(steady_clock::now());
+  if (world == 0) return;
+  console_.note("the job can have " + std::to_string(world) + " ranks instead of " + std::to_string(job_.plan.world_size) +
                 ": the ranks save and start again");
   regrouping_ = true;
   stop_signal_ = SIGUSR1;

@@ -101,7 +101,7 @@ void JobRunner::agent_failed(int host, const control::AgentFailed& failed) {
 }
 
 void JobRunner::take_report(int host, const control::Envelope& message) {
-  if (members_.returning(host)) return take_report_of_returning(host, message);
+  if (members().returning(host)) return take_report_of_returning(host, message);
   if (message.has_host_report() && state_ == JobState::kDescribing) {
     const control::HostReport& report = message.host_report();
     take_hardware(job_.hosts.cluster.hosts[host], host_of_report(report));
@@ -307,7 +307,7 @@ void JobRunner::host_lost(int host, const std::string& cause) {
 
 void JobRunner::unreachable(const std::vector<ReachFailure>& failures, bool version) {
   std::string host = failures.empty() ? "" : failures[0].host;
-  if (job_.elastic.shrinks && !version && failures.size() < members_.size()) return begin_without(failures);
+  if (job_.elastic.shrinks && !version && failures.size() < members().size()) return begin_without(failures);
   fail(version ? 2 : kExitTryLater, "hosts could not be reached\n" + describe_reach_failures(failures), host);
 }
 

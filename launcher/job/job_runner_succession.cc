@@ -36,14 +36,14 @@ void JobRunner::await_agents() {
 
 // Each is swept first. What they wait for after that is the same as for hosts at the start.
 void JobRunner::start_missing() {
-  for (size_t host = 0; host < members_.size(); ++host)
+  for (size_t host = 0; host < members().size(); ++host)
     if (!fleet_->is_alive(static_cast<int>(host))) fleet_->start_again(static_cast<int>(host));
   deadline_->after(job_.options.start.each + job_.elastic.join_wait, [this] { overdue(); });
   pump();
 }
 
 bool JobRunner::all_alive() const {
-  for (size_t host = 0; host < members_.size(); ++host)
+  for (size_t host = 0; host < members().size(); ++host)
     if (!fleet_->is_alive(static_cast<int>(host))) return false;
   return true;
 }
@@ -70,22 +70,16 @@ bool JobRunner::ranks_go_on() const {
 
 void JobRunner::plan_after_another() {
   const Handover& left = job_.after->handover;
-  fill_slots(job_.hosts.cluster, job_.training(), job_.options.threads_are_cpus);
-  world_ = ElasticWorld(left.first);
   const bool go_on = ranks_go_on();
-  GenerationChoice choice{static_cast<int>(left.host_of_rank.size()), std::vector<bool>(members_.size())};
-  for (int host : left.host_of_rank) choice.members[static_cast<size_t>(host)] = true;
-  if (!go_on) choice = best_choice();
-  if (choice.world == 0) return too_few();
-  world_.plan(job_, choice, true);
+  if (!planner_.plan_after(left, go_on, steady_clock::now())) return too_few();
   keeps_ranks_ = go_on && host_of_rank(job_.plan) == left.host_of_rank;
 }
 
 void JobRunner::resume_ranks() {
   control::Envelope message;
-  for (size_t host = 0; host < members_.size(); ++host) {
+  for (size_t host = 0; host < members().size(); ++host) {
     if (!fleet_->is_alive(static_cast<int>(host))) continue;
-    const bool keeps = keeps_ranks_ && host_has_ranks(static_cast<int>(host));
+    const bool keeps = keeps_ranks_ && planner_.has_ranks(static_cast<int>(host));
     message.mutable_resume()->set_generation(keeps ? static_cast<uint32_t>(record_.generation()) : 0);
     fleet_->send(static_cast<int>(host), message);
   }
@@ -107,7 +101,7 @@ void JobRunner::hand_over(bool stepping) {
   if (job_.fingerprint.empty()) return;
   std::vector<std::string> names;
   for (int host : nodes_of(job_.plan)) names.push_back(host_name(host));
-  record_.hand_over({record_.generation(), stepping, host_of_rank(job_.plan), names, world_.first(), job_.fingerprint});
+  record_.hand_over({record_.generation(), stepping, host_of_rank(job_.plan), names, planner_.first(), job_.fingerprint});
 }
 
 }  // namespace ds
