@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kHandoverSeconds = 600;  // no other launcher takes over after that: the agents have ended
+constexpr double kSilent = 360;        // a launcher elsewhere that lives touches its file every second; clocks may differ
+constexpr double kKept = 24 * 3600.0;  // files of launchers that may have left something, or that cannot be asked
 
 std::string path_of(const std::string& folder, const std::string& job) { return folder + "/" + job + ".json"; }
 
@@ -115,9 +116,9 @@ std::optional<bool> is_running(const JobFile& file) {
 JobFile find_job(const std::string& folder, const std::string& job) {
   std::vector<JobFile> running, matching;
   for (JobFile& file : read_job_files(folder)) {
-    bool runs = is_running(file).value_or(true);
-    if (runs) running.push_back(file);
-    else if (!file.handover || file.silence > kHandoverSeconds) remove_job_file(folder, file.job);
+    const std::optional<bool> known = is_running(file);
+    if (known.value_or(file.silence < kSilent)) running.push_back(file);
+    else if ((known && !file.handover) || file.silence > kKept) remove_job_file(folder, file.job);
   }
   for (const JobFile& file : running)
     if (job.empty() || file.job == job || (!file.output.empty() && canonical(job) == canonical(file.output)))

@@ -42,9 +42,9 @@ class JobRecord {
   void publish(int port, const std::vector<std::string>& addresses);
   const std::string& problem() const { return problem_; }
 
-  // For the launcher that takes over if this one dies; kept up to date by alive(), to be called about once a second.
+  // For the launcher that takes over if this one dies.
   void hand_over(const Handover& handover);
-  void alive();
+  void alive();  // to be called about once a second: others see by the age of the files whether this launcher is there
 
   void set_state(const std::string& state);
   void set_step(int64_t step);

@@ -227,7 +227,7 @@ milliseconds JobRunner::grace() const {
 void JobRunner::tick() {
   tick_timer_->after(seconds(1), [this] { tick(); });
   if (job_.elastic.restarts) look_after_hosts();
-  if (!job_.fingerprint.empty()) record_.alive();
+  record_.alive();
   if (job_.after && state_ == JobState::kChecking) pump();
   if (!collector_ || !job_.training() || state_ != JobState::kRunning) return;
   std::vector<std::string> overdue = collector_->overdue(steady_clock::now(), kFenceLimit);

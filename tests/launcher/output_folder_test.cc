@@ -1,4 +1,5 @@
 // The output folder: lock, generation numbers, the rules of resume; and the files by which jobs are found.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,6 +102,18 @@ TEST_F(OutputFolderTest, JobsWhoseLauncherIsGoneAreForgotten) {
   write_job_file(folder + "/state", file);
   EXPECT_THROW(find_job(folder + "/state", ""), Error);
   EXPECT_TRUE(read_job_files(folder + "/state").empty());
+}
+
+// Only their own host can ask for their process.
+TEST_F(OutputFolderTest, JobsOfOtherHostsRunWhileTheyTouchTheirFile) {
+  write_job_file(folder + "/state", {"job-3", "n", "", "elsewhere", "key", {}, 1, 1, 1});
+  EXPECT_EQ(find_job(folder + "/state", "").job, "job-3");
+  const time_t then = ::time(nullptr) - 1000;
+  const timespec times[2] = {{then, 0}, {then, 0}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, (folder + "/state/job-3.json").c_str(), times, 0), 0);
+  EXPECT_THROW(find_job(folder + "/state", ""), Error);
+  touch_job_file(folder + "/state", "job-3");
+  EXPECT_EQ(find_job(folder + "/state", "").job, "job-3");
 }
 
 }  // namespace
