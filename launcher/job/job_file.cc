@@ -123,7 +123,7 @@ JobFile find_job(const std::string& folder, const std::string& job) {
   for (const JobFile& file : running)
     if (job.empty() || file.job == job || (!file.output.empty() && canonical(job) == canonical(file.output)))
       matching.push_back(file);
-  // A launcher on another host that was killed leaves its file; only its host can tell.
+  // A launcher on another host that was killed leaves its file, which looks alive for some minutes.
   std::vector<JobFile> here;
   for (const JobFile& file : matching)
     if (file.host == this_host_name()) here.push_back(file);
