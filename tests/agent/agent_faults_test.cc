@@ -148,6 +148,7 @@ TEST_F(AgentFaults, AnElasticJobOutlivesItsLauncherOnlyForTheLease) {
   options.lease_ms = 4000;
   FakeLauncher launcher(options);
   start(launcher);
+  launcher.stop_listening();
   launcher.agent().channel->close();
   launcher.agent().life_line.reset();
   launcher.wait_until([&] { return !launcher.agent().process->running(); }, std::chrono::milliseconds(1500));

@@ -60,6 +60,7 @@ class FakeLauncher {
 
   // Starts, waits until all ranks have exited, ends; false if anything took too long.
   bool run(const control::StartGeneration& plan);
+  void stop_listening() { acceptor_.close(); }
   void refuse_returns() { refuses_returns_ = true; }
   bool shut_down();  // true when all agents exited with 0
 
