@@ -232,6 +232,15 @@ TEST_F(ElasticTest, AHostThatCannotStartRanksIsDoneWithout) {
   EXPECT_EQ(losses_of(folder("fault")).size(), 400u);
 }
 
+TEST_F(ElasticTest, AHostThatCannotEvenBeginIsDoneWithout) {
+  const std::string config = job("begin");
+  ASSERT_EQ(bed().run("node2", {"mount", "-t", "tmpfs", "-o", "ro", "none", "/dev/shm"}).code, 0);
+  HostCommand run = start(config);
+  EXPECT_EQ(run.wait(seconds(120)).value_or(-1), 0) << run.err();
+  EXPECT_NE(run.err().find("node2"), std::string::npos) << run.err();
+  EXPECT_EQ(losses_of(folder("begin")).size(), static_cast<size_t>(kSteps));
+}
+
 TEST_F(ElasticTest, AStopEndsAJobThatWaitsForHosts) {
   const std::string config = job("stop", 100000);
   HostCommand run = start(config, {"--elastic.min_ranks", "6", "--elastic.join_wait", "600"});
