@@ -1,6 +1,7 @@
 // Generations after a failure: which hosts are there, whether the ranks start again and where, hosts that come back.
 #include <csignal>
 
+#include "agent/event_loop.h"
 #include "agent/proto/control.pb.h"
 #include "launcher/control/agent_fleet.h"
 #include "launcher/control/shared_addresses.h"

@@ -18,6 +18,7 @@
 #include "launcher/control/start_message.h"
 #include "launcher/output/stdin_reader.h"
 #include "launcher/output/terminal_writer.h"
+#include "topology/base/error.h"
 #include "topology/base/text.h"
 #include "topology/base/wall_clock.h"
 

@@ -1,6 +1,7 @@
 // In the place of a launcher that died: its agents come back, and its ranks go on if all of them are there.
 #include <algorithm>
 
+#include "agent/event_loop.h"
 #include "agent/proto/control.pb.h"
 #include "launcher/control/agent_fleet.h"
 #include "launcher/control/start_message.h"
