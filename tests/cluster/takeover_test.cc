@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr int kSteps = 300;
+constexpr int kSteps = 200;
 
 // Ranks on node2 and node3, the launcher on node1.
 class TakeoverTest : public JobTest {
