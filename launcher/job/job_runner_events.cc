@@ -1,4 +1,4 @@
-// What comes in while a job runs: messages of agents, requests, signals, losses.
+// What agents say while a job runs, and what is lost of them.
 #include <boost/asio/io_context.hpp>
 #include <csignal>
 
@@ -200,77 +200,6 @@ void JobRunner::take_progress(int, const control::Envelope& message) {
   if (now - last_saved_ < std::chrono::seconds(1)) return;
   last_saved_ = now;
   record_.set_step(progress_->step());
-}
-
-void JobRunner::take_request(const std::shared_ptr<Channel>& channel, const control::Request& request) {
-  control::Envelope answer;
-  control::Reply& reply = *answer.mutable_reply();
-  if (request.what() == "status") {
-    reply.set_text(request.arguments_size() > 0 && request.arguments(0) == "json" ? record_.state_json()
-                                                                                 : record_.state_text());
-  } else if (request.what() == "stop" || request.what() == "stop-checkpoint") {
-    bool save = request.what() == "stop-checkpoint";
-    if (save && !job_.training()) {
-      reply.set_exit_code(2);
-      reply.set_text("only training jobs save checkpoints; use: dslaunch stop " + job_.id);
-    } else {
-      reply.set_text("stopping " + job_.id);
-      channel->send(answer);
-      return request_stop(save ? kExitTryLater : 128 + SIGTERM, save ? SIGUSR1 : SIGTERM,
-                          save ? "stopped on request, a checkpoint was asked for" : "stopped on request");
-    }
-  } else {
-    reply.set_exit_code(2);
-    reply.set_text(request.what() + ": not supported yet");
-  }
-  channel->send(answer);
-}
-
-void JobRunner::stranger_refused(const std::string& line) {
-  console_.note(line);
-  Event event{"connection_refused"};
-  event.reason = line;
-  record_.write(event);
-}
-
-void JobRunner::take_signal(int signal) {
-  console_.detail("got " + signal_name(signal));
-  if (signal == SIGTSTP)  // a launcher that stands still is a lost launcher to its agents
-    return console_.note("Ctrl-Z has no effect: the job ends when its launcher stands still. Ctrl-C stops the job; to free "
-                         "the terminal, start it with: nohup dslaunch ... &");
-  if (signal == SIGUSR1 && job_.training())
-    return request_stop(kExitTryLater, SIGUSR1, "stopped by SIGUSR1, a checkpoint was asked for");
-  if (signal == SIGUSR1 || signal == SIGUSR2) {
-    control::Envelope message;
-    message.mutable_signal()->set_generation(record_.generation());
-    message.mutable_signal()->set_signal(signal);
-    if (ranks_exist() && !job_.training()) fleet_->send_all(message);
-    return;
-  }
-  request_stop(128 + signal, SIGTERM, "stopped by " + signal_name(signal) + (signal == SIGINT ? " (Ctrl-C)" : ""));
-}
-
-void JobRunner::request_stop(int exit_code, int signal_to_ranks, const std::string& why) {
-  auto now = steady_clock::now();
-  if (verdict_) {
-    // Slurm and shells may send the same signal twice: only a person's second Ctrl-C, or a later one, means "at once".
-    if (exit_code == 128 + SIGINT || now - stop_asked_ > std::chrono::seconds(3)) step(JobEvent::kStopAgain);
-    return pump();
-  }
-  stop_asked_ = now;
-  Verdict verdict;
-  verdict.exit_code = exit_code;
-  verdict.error = why;
-  verdict.noticed_ns = wall_clock_ns();
-  if (exit_code > 128) verdict.signal = exit_code - 128;
-  verdict_ = verdict;
-  stopping_ = true;
-  stop_signal_ = signal_to_ranks;
-  if (state_ == JobState::kRunning && job_.training())
-    console_.note(why + ": ranks finish their step, at most " + std::to_string(grace().count() / 1000) +
-                  " s; once more ends them at once");
-  step(JobEvent::kStopRequested);
-  pump();
 }
 
 void JobRunner::fail(Verdict verdict) {
