@@ -103,7 +103,9 @@ long start_ticks_of(int pid) {
   if (after_name == std::string::npos) return 0;
   std::istringstream fields(text.substr(after_name + 1));
   std::string field;
-  for (int number = 3; number <= 22; ++number) fields >> field;
+  fields >> field;
+  if (field == "Z" || field == "X") return 0;  // has ended; in containers often nobody takes notice
+  for (int number = 4; number <= 22; ++number) fields >> field;
   return std::atol(field.c_str());
 }
 

@@ -30,7 +30,7 @@ std::vector<JobFile> read_job_files(const std::string& folder);  // unreadable o
 
 // Whether the launcher of this file still runs; nullopt when it is on another host.
 std::optional<bool> is_running(const JobFile& file);
-long start_ticks_of(int pid);  // 0 = no such process
+long start_ticks_of(int pid);  // 0 = no such process, or it has ended
 
 // The job that JOB means: its id, its output folder, or with "" the only running one (of this host, when there are others
 // elsewhere). Throws kUsage: none, several.

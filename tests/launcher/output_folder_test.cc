@@ -1,7 +1,9 @@
 // The output folder: lock, generation numbers, the rules of resume; and the files by which jobs are found.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -102,6 +104,18 @@ TEST_F(OutputFolderTest, JobsWhoseLauncherIsGoneAreForgotten) {
   write_job_file(folder + "/state", file);
   EXPECT_THROW(find_job(folder + "/state", ""), Error);
   EXPECT_TRUE(read_job_files(folder + "/state").empty());
+}
+
+// In a container the first process may never take notice of a launcher that was killed.
+TEST_F(OutputFolderTest, AZombieIsGone) {
+  const pid_t child = ::fork();
+  if (child == 0) ::pause();
+  EXPECT_NE(start_ticks_of(child), 0);
+  ::kill(child, SIGKILL);
+  siginfo_t end{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &end, WEXITED | WNOWAIT), 0);  // it stays a zombie
+  EXPECT_EQ(start_ticks_of(child), 0);
+  ::waitpid(child, nullptr, 0);
 }
 
 // Only their own host can ask for their process.
