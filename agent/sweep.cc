@@ -41,7 +41,7 @@ std::optional<AgentRecord> read_record(const std::string& host_folder) {
 
 bool alive(const ProcessInfo& agent) {
   const auto now = process_info(agent.pid);
-  return now && now->start_time == agent.start_time;
+  return now && now->start_time == agent.start_time && now->state != 'Z';  // a zombie looks after nothing
 }
 
 }  // namespace
