@@ -26,6 +26,8 @@ const char* phase_name(int phase) {
   return "";
 }
 
+constexpr double kLeastTime = 0.1;  // seconds from which an estimate can be made: reports may come in a heap
+
 }  // namespace
 
 ProgressStyle progress_style(const std::string& option, bool stdout_is_terminal) {
@@ -82,7 +84,7 @@ std::string Progress::take(const RankProgress& report, Clock::time_point now) {
 double Progress::seconds_left(Clock::time_point now) const {
   double passed = std::chrono::duration<double>(now - first_at_).count();
   int64_t done = shown_.step - first_step_;
-  if (done <= 0 || passed <= 0) return -1;
+  if (done <= 0 || passed < kLeastTime) return -1;
   return passed / static_cast<double>(done) * static_cast<double>(shown_.total_steps - shown_.step);
 }
 

@@ -106,6 +106,16 @@ TEST(Progress, LineTellsStepLossSpeedAndTimeLeft) {
   EXPECT_EQ(line, "step 10/20  loss 1.5000  12.3k tokens/s  0:10 left  2 ranks  generation 3");
 }
 
+// As after a launcher was replaced: what was said meanwhile comes in a heap.
+TEST(Progress, AHeapOfReportsGivesNoEstimate) {
+  Progress progress(ProgressStyle::kBar, 5, 2);
+  auto now = Progress::Clock::now();
+  progress.start_generation(1, now);
+  progress.take(at(5), now);
+  EXPECT_EQ(progress.take(at(10), now + std::chrono::milliseconds(1)).find("left"), std::string::npos);
+  EXPECT_NE(progress.take(at(15), now + std::chrono::seconds(5)).find("left"), std::string::npos);
+}
+
 TEST(Progress, OnlyTheLowestRankIsShown) {
   Progress progress(ProgressStyle::kBar, 5, 2);
   auto now = Progress::Clock::now();
