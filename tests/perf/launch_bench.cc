@@ -1,8 +1,8 @@
 // dslaunch against mpirun, alternating, on this machine (performance.md G, launcher.md 4.2): how long until MPI_Init has
 // returned on all ranks, both letting idle ranks yield when there are more ranks than cores; or, with the word plain, how
-// long a program that knows nothing of MPI takes from start to end.
+// long a program that knows nothing of MPI takes from start to end; or, with the word begun, until all N of them have begun.
 //
-//   launch_bench [plain] [rounds] [N ...]
+//   launch_bench [plain|begun] [rounds] [N ...]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -49,13 +49,15 @@ int run(const std::vector<std::string>& words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Milliseconds from the start of the launcher to the last rank's return from MPI_Init.
+// Milliseconds from the start of the launcher to the time that the last rank wrote; negative when it did not end in time.
 double ready_ms(std::vector<std::string> launcher, int ranks, const fs::path& probe, const fs::path& folder) {
   fs::remove_all(folder);
   fs::create_directories(folder);
   launcher.insert(launcher.end(), {"-np", std::to_string(ranks), probe.string(), folder.string()});
   const double start = now_seconds();
-  if (const int code = run(launcher); code != 0) {
+  const int code = run(launcher);
+  if (code == kHung) return -1;
+  if (code != 0) {
     std::fprintf(stderr, "launch_bench: %s ended with %d\n", launcher[0].c_str(), code);
     std::exit(1);
   }
@@ -94,13 +96,14 @@ double quantile(std::vector<double> values, double q) {
 
 int main(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
-  const bool plain = !words.empty() && words[0] == "plain";
-  if (plain) words.erase(words.begin());
+  const bool plain = !words.empty() && words[0] == "plain", begun = !words.empty() && words[0] == "begun";
+  if (plain || begun) words.erase(words.begin());
   const int rounds = words.empty() ? 10 : std::atoi(words[0].c_str());
   std::vector<int> sizes;
   for (size_t i = 1; i < words.size(); ++i) sizes.push_back(std::atoi(words[i].c_str()));
   if (sizes.empty()) sizes = {1, 2, 4, 8, 16, 32, 64};
   const fs::path bin = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path probe = bin / (begun ? "plain_ready" : "mpi_ready");
   const fs::path folder = fs::temp_directory_path() / ("dsl-launch-bench-" + std::to_string(getpid()));
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
@@ -110,8 +113,8 @@ int main(int argc, char** argv) {
     for (int round = -1, tries = 0; round < rounds && tries < kMostTries * (rounds + 1); ++tries) {
       const std::vector<std::string> dslaunch = {(bin / "dslaunch").string(), "--oversubscribe"};
       const std::vector<std::string> mpirun = {"mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"};
-      const double a = plain ? whole_ms(dslaunch, ranks) : ready_ms(dslaunch, ranks, bin / "mpi_ready", folder);
-      const double b = plain ? whole_ms(mpirun, ranks) : ready_ms(mpirun, ranks, bin / "mpi_ready", folder);
+      const double a = plain ? whole_ms(dslaunch, ranks) : ready_ms(dslaunch, ranks, probe, folder);
+      const double b = plain ? whole_ms(mpirun, ranks) : ready_ms(mpirun, ranks, probe, folder);
       if (a < 0 || b < 0) {
         std::fprintf(stderr, "launch_bench: %s did not end within %u s\n", a < 0 ? "dslaunch" : "mpirun", kLimitSeconds);
         ++hung;
@@ -125,7 +128,7 @@ int main(int argc, char** argv) {
     if (ratios.empty()) continue;
     std::printf("{\"bench\":\"%s\",\"ranks\":%d,\"dslaunch_ms\":%.0f,\"mpirun_ms\":%.0f,\"ratio\":%.3f,\"ratio_p10\":%.3f,"
                 "\"ratio_p90\":%.3f,\"rounds\":%zu,\"hung\":%d}\n",
-                plain ? "launch_plain" : "launch", ranks, quantile(ours, 0.5), quantile(theirs, 0.5), quantile(ratios, 0.5), quantile(ratios, 0.1),
+                plain ? "launch_plain" : begun ? "launch_begun" : "launch", ranks, quantile(ours, 0.5), quantile(theirs, 0.5), quantile(ratios, 0.5), quantile(ratios, 0.1),
                 quantile(ratios, 0.9), ratios.size(), hung);
     std::fflush(stdout);
   }
