@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr int kSteps = 200;
+constexpr int kSteps = 200, kManySteps = 600;
 
 // Ranks on node2 and node3, the launcher on node1.
 class TakeoverTest : public JobTest {
@@ -40,8 +40,8 @@ class TakeoverTest : public JobTest {
     return found;
   }
 
-  std::vector<double> calm_curve() {
-    HostCommand run = start("node1", "calm");
+  std::vector<double> calm_curve(int steps = kSteps) {
+    HostCommand run = start("node1", "calm", steps);
     EXPECT_EQ(run.wait(seconds(180)).value_or(-1), 0) << run.err();
     return losses_of(folder("calm"));
   }
@@ -101,17 +101,17 @@ TEST_F(TakeoverTest, AHostThatDiesMeanwhileIsDoneWithout) {
 
 // While agents start, describe their hosts, wire up, train, come back: whatever it was doing, the next one goes on.
 TEST_F(TakeoverTest, TheLauncherMayDieAtAnyMoment) {
-  const std::vector<double> calm = calm_curve();
+  const std::vector<double> calm = calm_curve(kManySteps);
   std::mt19937 random(static_cast<unsigned>(::getpid()));
   std::string history;
   for (int death = 0; death < 6; ++death) {
-    HostCommand run = start("node1", "any");
+    HostCommand run = start("node1", "any", kManySteps);
     const std::chrono::milliseconds life(std::uniform_int_distribution<int>(50, 2500)(random));
     run.wait(life);
     run.signal(SIGKILL);
     history += "killed after " + std::to_string(life.count()) + " ms, code " + std::to_string(run.wait(seconds(10)).value_or(-1)) + ":\n" + run.err();
   }
-  HostCommand last = start("node1", "any");
+  HostCommand last = start("node1", "any", kManySteps);
   EXPECT_EQ(last.wait(seconds(180)).value_or(-1), 0) << history << last.err();
   EXPECT_EQ(losses_of(folder("any")), calm) << history << last.err();
   expect_nothing_left(seconds(30));  // agents of one that died before there were ranks to hand over have their lease
