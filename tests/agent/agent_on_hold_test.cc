@@ -51,6 +51,12 @@ class AgentOnHold : public testing::Test {
     launcher().send(message);
   }
 
+  void expect_good_end(uint32_t generation) {
+    launcher().end(generation);
+    EXPECT_TRUE(launcher().wait_ended(generation));
+    EXPECT_TRUE(launcher().shut_down()) << launcher().troubles();
+  }
+
   bool ranks_run() {
     for (const auto& [rank, pid] : launcher().pids)
       if (::kill(static_cast<pid_t>(pid), 0) != 0) return false;
@@ -74,9 +80,7 @@ TEST_F(AgentOnHold, ComesBackWithItsGenerationAndSaysAgainHowItStarted) {
   EXPECT_TRUE(launcher().wait_until([&] { return launcher().exits.size() == 2; }));
   EXPECT_EQ(launcher().exits[1].exit_code(), 7);
   EXPECT_EQ(launcher().out[0], "ready\ndone\n");
-  launcher().end(1);
-  EXPECT_TRUE(launcher().wait_ended(1));
-  EXPECT_TRUE(launcher().shut_down()) << launcher().troubles();
+  expect_good_end(1);
 }
 
 TEST_F(AgentOnHold, WhatHappensMeanwhileIsToldAfterwards) {
@@ -91,9 +95,7 @@ TEST_F(AgentOnHold, WhatHappensMeanwhileIsToldAfterwards) {
   EXPECT_EQ(launcher().exits[0].exit_code(), 0);
   EXPECT_EQ(launcher().exits[1].exit_code(), 7);
   EXPECT_EQ(launcher().out[1], "ready\ndone\n");
-  launcher().end(1);
-  EXPECT_TRUE(launcher().wait_ended(1));
-  EXPECT_TRUE(launcher().shut_down()) << launcher().troubles();
+  expect_good_end(1);
 }
 
 TEST_F(AgentOnHold, AnExitThatWasOnItsWayToTheDeadLauncherIsToldAgain) {
@@ -135,9 +137,7 @@ TEST_F(AgentOnHold, RanksThatNobodyWantsAreKilledAndOthersStart) {
   EXPECT_TRUE(launcher().wait_until([&] { return launcher().exits.size() == 2 && launcher().out[1] == "new\n"; })) << launcher().troubles();
   EXPECT_EQ(launcher().exits[1].generation(), 2u);
   for (const auto& [rank, pid] : old) EXPECT_NE(::kill(static_cast<pid_t>(pid), 0), 0) << rank;
-  launcher().end(2);
-  EXPECT_TRUE(launcher().wait_ended(2));
-  EXPECT_TRUE(launcher().shut_down()) << launcher().troubles();
+  expect_good_end(2);
 }
 
 TEST_F(AgentOnHold, AGenerationThatItDoesNotHaveHasEnded) {
