@@ -11,6 +11,7 @@
 #include "agent/bootstrap.h"
 #include "agent/channel.h"
 #include "agent/job_folders.h"
+#include "agent/oom_kills.h"
 #include "agent/proto/control.pb.h"
 #include "agent/rank_server/mpirun/mpirun_helpers.h"
 #include "agent/rank_server/rank_server.h"
@@ -66,6 +67,7 @@ int rank_server(const std::vector<std::string>& arguments) {
 
 int sweep(const std::vector<std::string>& arguments) {
   const std::string left = ds::sweep(text_after(arguments, "--sweep"), kSweepLimit);
+  std::fputs(ds::oom_kills_line(ds::oom_kills()).c_str(), stderr);
   if (left.empty()) return 0;
   std::fprintf(stderr, "dsagent: cannot be killed: %s\n", left.c_str());
   return 1;

@@ -117,6 +117,7 @@ void HostGenerations::fail(const std::string& reason, int exit_code, Blame blame
   message.mutable_failed()->set_reason(reason);
   message.mutable_failed()->set_exit_code(exit_code);
   message.mutable_failed()->set_host_fault(blame == Blame::kHost);
+  message.mutable_failed()->set_out_of_memory(blame == Blame::kMemory);
   send(message);
 }
 
@@ -242,12 +243,13 @@ void HostGenerations::current_ended() {
   deadline_.cancel();
   const auto ended = std::move(current_);
   const std::string cause = ended->server->cause_of_death();
+  const Blame blame = ended->server->ran_out_of_memory() ? Blame::kMemory : Blame::kEvent;
   const pid_t pid = ended->server->pid();
   retire(std::move(ended->server));
   if (ended->state != State::kEnding)
     fail("the rank server on " + options_.host_name + " (pid " + std::to_string(pid) + ") died by " + cause +
              "; its ranks were killed",
-         kHostLost, Blame::kEvent);
+         kHostLost, blame);
   std::string problem = ended->problem;
   const std::string left = clean_up(ended->generation, ended->confirmed && ended->problem.empty());
   if (!left.empty()) problem += (problem.empty() ? "" : "; ") + left;

@@ -76,7 +76,7 @@ class HostGenerations {
   void send(const control::Envelope& message);
   void forward(const control::Envelope& message);
   void give_up_current();
-  enum class Blame { kHost, kEvent };  // would fail again here, or not
+  enum class Blame { kHost, kEvent, kMemory };  // kHost: would fail again here
   void fail(const std::string& reason, int exit_code, Blame blame);
   void send_ended(uint32_t generation, const std::string& problem);
   void prepare_files(control::StartGeneration& start) const;

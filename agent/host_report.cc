@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "agent/networks.h"
+#include "agent/oom_kills.h"
 #include "agent/proto/control.pb.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
@@ -85,6 +86,7 @@ control::HostReport report_host(const std::string& interface, const PortRange& p
   for (const auto& gpu : host.gpus) report.add_gpus(gpu);
   add_devices(host, report);
   report.set_memory_bytes(host.memory_bytes);
+  report.set_oom_kills(oom_kills());
   return report;
 }
 

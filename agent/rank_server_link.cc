@@ -9,6 +9,7 @@
 
 #include "agent/environment.h"
 #include "agent/leftovers.h"
+#include "agent/oom_kills.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 
@@ -33,7 +34,7 @@ static Command server_command(const std::string& program, const std::string& job
 
 RankServerLink::RankServerLink(boost::asio::io_context& io, const std::string& program, const std::string& job,
                                uint32_t host_index, const PortRange& ports, Callbacks callbacks)
-    : callbacks_(std::move(callbacks)), words_(memfd_create("rank server", MFD_CLOEXEC)) {
+    : callbacks_(std::move(callbacks)), oom_kills_before_(oom_kills()), words_(memfd_create("rank server", MFD_CLOEXEC)) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw Error(ErrorCode::kInternal, std::string("rank server: no socketpair: ") + std::strerror(errno));
@@ -64,8 +65,12 @@ void RankServerLink::check_end() {
 
 void RankServerLink::kill() { process_->signal(SIGKILL); }
 
+bool RankServerLink::ran_out_of_memory() const {
+  return process_->status() && process_->status()->signal == SIGKILL && oom_kills() > oom_kills_before_;
+}
+
 std::string RankServerLink::cause_of_death() const {
-  std::string cause = process_->status() ? describe(*process_->status()) : "still running";
+  const std::string cause = process_->status() ? describe(*process_->status()) : "still running";
   char tail[600];
   const off_t size = lseek(words_.get(), 0, SEEK_END);
   const off_t start = size > static_cast<off_t>(sizeof tail) ? size - static_cast<off_t>(sizeof tail) : 0;

@@ -1,6 +1,7 @@
 // The agent's end of one rank server: the process, the channel to it, and what it said before it died.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,12 +30,14 @@ class RankServerLink {
   bool running() const { return process_->running(); }
   void kill();
   bool wait(std::chrono::milliseconds limit) { return process_->wait(limit); }  // blocking; true = gone
+  bool ran_out_of_memory() const;      // killed by SIGKILL, and the kernel's out-of-memory killer acted meanwhile
   std::string cause_of_death() const;  // "signal 9 (Killed)", with its last words if there are any
 
  private:
   void check_end();
 
   Callbacks callbacks_;
+  const uint64_t oom_kills_before_;  // of this host
   FileDescriptor words_;  // memory file: its stderr, which users should see only if it dies
   std::unique_ptr<Process> process_;
   std::shared_ptr<Channel> channel_;

@@ -35,7 +35,8 @@ AgentFleet::AgentFleet(boost::asio::io_context& io, FleetOptions options, FleetE
                   [this](const std::vector<int>& hosts, const std::string& said, int exit_code) {
                     process_ended(hosts, said, exit_code);
                   },
-                  [this] { events_.on_change(); }}),
+                  [this] { events_.on_change(); },
+                  [this](int host, uint64_t kills) { events_.on_oom_kills(host, kills); }}),
       links_(options_.hosts.size()),
       reach_(io, options_.hosts, processes_.warm_hosts(), processes_.ssh_hosts(), options_.start,
              {[this](int host) { processes_.start(host); },

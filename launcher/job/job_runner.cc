@@ -18,6 +18,7 @@
 #include "launcher/output/rank_output.h"
 #include "launcher/control/start_message.h"
 #include "launcher/output/stdin_reader.h"
+#include "launcher/job/slurm_kill_wait.h"
 #include "launcher/job/stop_grace.h"
 #include "launcher/job/stop_signals.h"
 #include "launcher/output/terminal_writer.h"
@@ -58,6 +59,9 @@ JobRunner::JobRunner(boost::asio::io_context& io, Job& job, JobRecord& record, C
   FleetEvents events;
   events.on_message = [this](int host, const control::Envelope& message) { take(host, message); };
   events.on_lost = [this](int host, const std::string& cause) { host_lost(host, cause); };
+  events.on_oom_kills = [this](int host, uint64_t kills) {
+    if (reports_.memory_ran_out(host, kills)) memory_ran_out(host);
+  };
   events.on_unreachable = [this](const std::vector<ReachFailure>& failures, bool version) { unreachable(failures, version); };
   events.on_request = [this](const std::shared_ptr<Channel>& channel, const control::Request& request) {
     take_request(channel, request);
@@ -83,6 +87,7 @@ Verdict JobRunner::run() {
     });
   }
   fleet_->start();
+  if (job_.hosts.slurm) kill_wait_ = std::make_unique<SlurmKillWait>(io_);
   record_.publish(fleet_->port(), fleet_options(job_).addresses);
   if (!record_.problem().empty()) console_.note(record_.problem());
   arm_deadline();
@@ -219,8 +224,8 @@ bool JobRunner::ranks_exist() const { return state_ >= JobState::kForming && sta
 std::string JobRunner::host_name(int host) const { return job_.plan.hosts[host].name; }
 
 milliseconds JobRunner::grace() const {
-  const bool slurm_kills = job_.hosts.slurm && stop_signal_ != SIGUSR1;  // that comes as early as the user told Slurm
-  const auto kill_wait = slurm_kills ? std::optional(kAssumedKillWait) : std::nullopt;
+  const bool slurm_kills = stop_signal_ != SIGUSR1;  // that comes as early as the user told Slurm
+  const auto kill_wait = slurm_kills && kill_wait_ ? std::optional(kill_wait_->value()) : std::nullopt;
   return stop_grace(job_.options.grace_seconds, job_.training(), kill_wait);
 }
 

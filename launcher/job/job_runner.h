@@ -36,6 +36,7 @@ class Collector;
 class Console;
 class JobRecord;
 class RankOutput;
+class SlurmKillWait;
 class StdinReader;
 class StopSignals;
 class Timer;
@@ -84,6 +85,7 @@ class JobRunner {
   void stranger_refused(const std::string& line);
   void take_signal(int signal);
   void host_lost(int host, const std::string& cause);
+  void memory_ran_out(int host);
   void unreachable(const std::vector<ReachFailure>& failures, bool version);
   void tick();
 
@@ -143,6 +145,7 @@ class JobRunner {
   bool waiting_for_room_ = false;  // no output is acknowledged: its readers do not keep up
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<Timer> deadline_, time_limit_, tick_timer_;
+  std::unique_ptr<SlurmKillWait> kill_wait_;  // where Slurm ends the job
   JobState state_ = JobState::kReaching;
   std::optional<Verdict> verdict_;
   GenerationPlanner planner_;

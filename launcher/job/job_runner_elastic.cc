@@ -181,7 +181,7 @@ void JobRunner::ask_back(int host, const std::string& problem) {
 void JobRunner::take_report_of_returning(int host, const control::Envelope& message) {
   if (message.has_host_report()) {
     take_hardware(job_.hosts.cluster.hosts[static_cast<size_t>(host)], host_of_report(message.host_report()));
-    reports_.add(host, message.host_report().machine(), message.host_report().free_port());
+    reports_.add(host, message.host_report());
     fill_slots(job_.hosts.cluster, job_.training(), job_.options.threads_are_cpus);
     if (!job_.training()) return host_back(host);
     return ask_for_paths({host});

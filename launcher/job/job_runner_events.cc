@@ -4,6 +4,7 @@
 
 #include "agent/channel.h"
 #include "agent/event_loop.h"
+#include "agent/oom_kills.h"
 #include "agent/proto/control.pb.h"
 #include "launcher/control/agent_fleet.h"
 #include "launcher/control/collector.h"
@@ -98,6 +99,7 @@ void JobRunner::agent_failed(int host, const control::AgentFailed& failed) {
   verdict.error = "agent on " + host_name(host) + ": " + failed.reason();
   verdict.host = host_name(host);
   verdict.host_fault = failed.host_fault();
+  if (failed.out_of_memory()) blame_memory(verdict);
   fail(std::move(verdict));
 }
 
@@ -107,7 +109,7 @@ void JobRunner::take_report(int host, const control::Envelope& message) {
     const control::HostReport& report = message.host_report();
     take_hardware(job_.hosts.cluster.hosts[host], host_of_report(report));
     reported_[host] = true;
-    const std::optional<int> twin = reports_.add(host, report.machine(), report.free_port());
+    const std::optional<int> twin = reports_.add(host, report);
     if (twin && !job_.hosts.slurm)
       return fail(2, host_name(*twin) + " and " + host_name(host) + " are one machine: name it once, with slots for all its ranks",
                   host_name(host));
@@ -233,6 +235,17 @@ void JobRunner::host_lost(int host, const std::string& cause) {
   if (ranks_exist()) ranks_.host_ended(host);
   fail(kExitHostLost, "host lost: " + host_name(host) + ": " + cause, host_name(host));
   pump();
+}
+
+// Later than host_lost: what cleans up after the agent there tells it.
+void JobRunner::memory_ran_out(int host) {
+  Event event{"memory_ran_out"};
+  event.host = host_name(host);
+  event.reason = kMemoryRanOut;
+  record_.write(event);
+  for (std::optional<Verdict>* told : {&verdict_, &setback_})
+    if (*told && (*told)->host == host_name(host) && !(*told)->rank) return blame_memory(**told);
+  console_.note(host_name(host) + ": " + kMemoryRanOut);
 }
 
 void JobRunner::unreachable(const std::vector<ReachFailure>& failures, bool version) {

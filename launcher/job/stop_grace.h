@@ -6,9 +6,6 @@
 
 namespace ds {
 
-// Slurm's default. No variable of a job tells the one of its cluster, and slurmctld is not asked.
-inline constexpr std::chrono::seconds kAssumedKillWait{30};
-
 // `given`: --grace, in seconds; else 30 s for training and 1 s for programs. `kill_wait`: where Slurm kills so long
 // after its TERM; agents and launcher need the last two seconds of it.
 std::chrono::milliseconds stop_grace(std::optional<double> given, bool training,

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/oom_kills.h"
+
 namespace ds {
 namespace {
 
@@ -26,11 +28,10 @@ Verdict of_rank(const RankEnd& end, int code, const std::string& error) {
 Verdict by_signal(const RankEnd& end) {
   Verdict verdict = of_rank(end, 128 + end.signal,
                             who(end) + " was killed by signal " + std::to_string(end.signal) + " (" +
-                                signal_name(end.signal) + ")" + (end.message.empty() ? "" : ": " + end.message) +
-                                (end.out_of_memory ? "; the kernel's out-of-memory killer acted on that host meanwhile" : ""));
+                                signal_name(end.signal) + ")" + (end.message.empty() ? "" : ": " + end.message));
   verdict.signal = end.signal;
   if (end.out_of_memory)
-    verdict.advice = "Memory ran out: use fewer ranks on that host, smaller batches, or a larger limit of memory (Slurm: --mem).";
+    blame_memory(verdict);
   else if (end.signal == SIGKILL)
     verdict.advice = "SIGKILL comes from outside the program: if nobody sent it, the kernel log or the cgroup's\n"
                      "memory.events on " + (end.host.empty() ? std::string("the host") : end.host) +
@@ -61,6 +62,11 @@ Verdict settled(Verdict verdict) {
 }
 
 }  // namespace
+
+void blame_memory(Verdict& verdict) {
+  verdict.error += std::string("; ") + kMemoryRanOut;
+  verdict.advice = "Memory ran out: use fewer ranks on that host, smaller batches, or a larger limit of memory (Slurm: --mem).";
+}
 
 std::optional<Verdict> judge(const RankEnd& end, int world_size, bool wires_up) {
   if (!end.start_error.empty()) {

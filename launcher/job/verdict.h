@@ -50,6 +50,9 @@ std::optional<Verdict> judge(const RankEnd& end, int world_size, bool wires_up);
 // MPI_Abort(status): the code is status modulo 256, but never 0.
 Verdict judge_abort(int rank, const std::string& host, int status, const std::string& message);
 
+// SIGKILL came to what `verdict` is about, and the kernel says that memory ran out on its host.
+void blame_memory(Verdict& verdict);
+
 // Whether `later` (which arrived after `first`) is the failure to report: it happened earlier on the same host. Clocks
 // of different hosts are not compared.
 bool happened_before(const Verdict& later, const Verdict& first);

@@ -9,6 +9,7 @@
 #include "agent/bootstrap.h"
 #include "agent/channel.h"
 #include "agent/event_loop.h"
+#include "agent/oom_kills.h"
 #include "agent/proto/control.pb.h"
 #include "launcher/plan/job_identity.h"
 #include "agent/marker_scan.h"
@@ -144,6 +145,7 @@ void AgentProcesses::sweep(int host, std::function<void()> then) {
     if (sweep.done) return;
     sweep.done = true;
     if (sweep.process->exit_code() == 0) swept_.insert(host);
+    events_.on_oom_kills(host, oom_kills_told(sweep.process->said()));
     sweep.process->kill(SIGKILL);
     release(host, true);
     events_.on_swept();

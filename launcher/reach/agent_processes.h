@@ -26,6 +26,7 @@ struct AgentProcessEvents {
   std::function<void(int read_fd, int write_fd)> on_streams;  // an agent speaks over the streams of its process
   std::function<void(const std::vector<int>& hosts, const std::string& said, int exit_code)> on_end;
   std::function<void()> on_swept;
+  std::function<void(int host, uint64_t oom_kills)> on_oom_kills;  // says a sweep of that host: so many until now
 };
 
 class AgentProcesses {

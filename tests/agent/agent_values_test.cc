@@ -344,4 +344,11 @@ TEST(OomKills, AreCountedByTheKernel) {
   EXPECT_EQ(oom_kills_in(""), 0u);
 }
 
+TEST(OomKills, OfADeadAgentsHostAreToldByItsSweepWhateverElseIsSaid) {
+  EXPECT_EQ(oom_kills_told("Welcome to node2!\n" + oom_kills_line(12) + "Connection closed.\n"), 12u);
+  EXPECT_EQ(oom_kills_told("Welcome to node2!\ndsagent: cannot be killed: 12 (python)\n"), 0u);
+  EXPECT_EQ(oom_kills_told("dsagent: out-of-memory kills: many\n"), 0u);
+  EXPECT_EQ(oom_kills_told(""), 0u);
+}
+
 }  // namespace ds

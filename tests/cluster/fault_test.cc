@@ -2,7 +2,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <functional>
+#include <tuple>
+
+#include "agent/oom_kills.h"
 #include "tests/cluster/job_fixture.h"
+#include "tests/support/memory_shortage.h"
 
 namespace ds::testing {
 namespace {
@@ -36,16 +41,6 @@ class FaultTest : public JobTest {
     EXPECT_FALSE(error.value("error", "").empty()) << text;
   }
 
-  pid_t agent_on(const std::string& host) {
-    return pid_of(host, is_agent);
-  }
-  pid_t rank_server_on(const std::string& host) { return pid_of(host, is_rank_server); }
-
-  static void kill_if_found(pid_t pid) {
-    if (pid > 0) ::kill(pid, SIGKILL);
-  }
-
- private:
   template <typename Wanted>
   pid_t pid_of(const std::string& host, Wanted wanted) {
     for (const auto& seen : bed().processes(host)) {
@@ -53,6 +48,15 @@ class FaultTest : public JobTest {
     }
     ADD_FAILURE() << "the process to kill is not on " << host;
     return -1;
+  }
+
+  pid_t agent_on(const std::string& host) {
+    return pid_of(host, is_agent);
+  }
+  pid_t rank_server_on(const std::string& host) { return pid_of(host, is_rank_server); }
+
+  static void kill_if_found(pid_t pid) {
+    if (pid > 0) ::kill(pid, SIGKILL);
   }
 };
 
@@ -83,6 +87,23 @@ TEST_F(FaultTest, AKilledRankServerEndsTheJobWith98) {
     const auto text = job_hit_by("server" + std::to_string(round), [&](HostCommand&) { kill_if_found(rank_server_on("node3")); },
                                  98, seconds(20), seconds(10));
     expect_names_host(text, "node3");
+  }
+}
+
+// A real out-of-memory killer, which the job's words must name: whoever reads them need not log in to look for dmesg.
+TEST_F(FaultTest, WhatTheKernelKillsForMemoryIsNamedAsThat) {
+  if (const auto reason = MemoryShortage::why_not(); !reason.empty()) GTEST_SKIP() << reason;
+  using Victim = std::function<pid_t()>;
+  const std::vector<std::tuple<std::string, Victim, int>> victims = {
+      {"agent", [this] { return agent_on("node2"); }, 98},
+      {"server", [this] { return rank_server_on("node2"); }, 98},
+      {"engine", [this] { return pid_of("node2", [](const ProcessSeen& seen) { return seen.name == "dsengine"; }); }, 137}};
+  for (const auto& [name, victim, code] : victims) {
+    MemoryShortage shortage;
+    const auto text = job_hit_by(name, [&](HostCommand&) { shortage.hit(victim()); }, code, seconds(20), seconds(10));
+    expect_names_host(text, "node2");
+    EXPECT_NE(last_error(text).value("error", "").find(kMemoryRanOut), std::string::npos) << text;
+    EXPECT_NE(text.find("use fewer ranks on that host"), std::string::npos) << text;
   }
 }
 

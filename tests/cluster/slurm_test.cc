@@ -33,6 +33,17 @@ TEST_F(SlurmTest, ScancelLeavesNothing) {
   expect_nothing_left(seconds(40));
 }
 
+// This Slurm has KillWait=5. A rank that takes no notice of TERM is killed by its agent before that, so there is a verdict.
+TEST_F(SlurmTest, ScancelLeavesTheJobTimeToSayHowItEnded) {
+  const std::string deaf = "bash -c \"trap '' TERM; touch " + folder("deaf") + "; while :; do sleep 1; done\"";
+  const auto number = submit("stubborn", "exec " + program("dslaunch") + " --grace 60 -n 6 " + deaf);
+  ASSERT_TRUE(wait_until([&] { return std::filesystem::exists(folder("deaf")); }, seconds(60))) << read(folder("stubborn") + ".log");
+  ASSERT_EQ(bed().run("node1", {"scancel", number}, seconds(30)).code, 0);
+  expect_nothing_left(seconds(40));
+  const std::string log = read(folder("stubborn") + ".log");
+  EXPECT_NE(log.find("\"exit_code\":143"), std::string::npos) << log;
+}
+
 TEST_F(SlurmScriptTest, ASingleJobSavesAtTheWarningAndEndsWith75) {
   const auto job = sbatch({}, "train.sh", {write_training_job(folder("single"), {.steps = 1000000})});
   ASSERT_TRUE(trains("single")) << log("dslaunch-" + job + ".log");

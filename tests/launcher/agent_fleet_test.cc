@@ -51,6 +51,7 @@ class SlowAgent : public ::testing::Test {
       num_ended += message.has_ended();
     };
     events.on_lost = [this](int host, const std::string& cause) { lost.emplace_back(host, cause); };
+    events.on_oom_kills = [](int, uint64_t) {};
     events.on_unreachable = [](const std::vector<ReachFailure>& failures, bool) {
       FAIL() << describe_reach_failures(failures);
     };

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/contract.h"
+#include "agent/proto/control.pb.h"
 #include "launcher/output/event_log.h"
 #include "launcher/control/host_reports.h"
 #include "launcher/plan/job_identity.h"
@@ -150,15 +151,34 @@ TEST(Exports, ComeFromTheEnvironmentOrTheCommandLine) {
   EXPECT_NE(warnings[0].find("C"), std::string::npos);
 }
 
+control::HostReport report_of(const std::string& machine, uint32_t free_port, uint64_t oom_kills = 0) {
+  control::HostReport report;
+  report.set_machine(machine);
+  report.set_free_port(free_port);
+  report.set_oom_kills(oom_kills);
+  return report;
+}
+
 TEST(HostReports, NameTheOtherHostThatIsTheSameMachine) {
   HostReports reports;
-  EXPECT_EQ(reports.add(0, "boot a 10.0.0.1", 4000), std::nullopt);
-  EXPECT_EQ(reports.add(1, "boot b 10.0.0.2", 4001), std::nullopt);
-  EXPECT_EQ(reports.add(2, "boot a 10.0.0.1", 4002), 0);
-  EXPECT_EQ(reports.add(3, "", 0), std::nullopt);
-  EXPECT_EQ(reports.add(4, "", 0), std::nullopt);
+  EXPECT_EQ(reports.add(0, report_of("boot a 10.0.0.1", 4000)), std::nullopt);
+  EXPECT_EQ(reports.add(1, report_of("boot b 10.0.0.2", 4001)), std::nullopt);
+  EXPECT_EQ(reports.add(2, report_of("boot a 10.0.0.1", 4002)), 0);
+  EXPECT_EQ(reports.add(3, report_of("", 0)), std::nullopt);
+  EXPECT_EQ(reports.add(4, report_of("", 0)), std::nullopt);
   EXPECT_EQ(reports.free_port(1), 4001);
   EXPECT_EQ(reports.free_port(9), 0);
+}
+
+TEST(HostReports, SayWhetherMemoryRanOutSince) {
+  HostReports reports;
+  reports.add(0, report_of("a", 0, 3));
+  EXPECT_FALSE(reports.memory_ran_out(0, 3));
+  EXPECT_TRUE(reports.memory_ran_out(0, 4));
+  EXPECT_FALSE(reports.memory_ran_out(0, 0)) << "the sweep could not tell";
+  EXPECT_FALSE(reports.memory_ran_out(1, 4)) << "what there was before is not known";
+  reports.add(0, report_of("a", 0, 4));
+  EXPECT_FALSE(reports.memory_ran_out(0, 4)) << "it has come back since";
 }
 
 TEST(LocalMachine, LoopbackIsNeverPublished) {
