@@ -15,9 +15,8 @@
 #include "launcher/plan/host_description.h"
 #include "launcher/plan/job.h"
 #include "launcher/job/job_record.h"
-#include "launcher/output/rank_output.h"
+#include "launcher/job/rank_streams.h"
 #include "launcher/control/start_message.h"
-#include "launcher/output/stdin_reader.h"
 #include "launcher/job/slurm_kill_wait.h"
 #include "launcher/job/stop_grace.h"
 #include "launcher/job/stop_signals.h"
@@ -70,6 +69,9 @@ JobRunner::JobRunner(boost::asio::io_context& io, Job& job, JobRecord& record, C
   events.on_change = [this] { pump(); };
   events.on_return = [this](int host, const std::string& problem) { ask_back(host, problem); };
   fleet_ = std::make_unique<AgentFleet>(io_, fleet_options(job_), std::move(events));
+  streams_ = std::make_unique<RankStreams>(io_, console_, [this](int host, const control::Envelope& message) {
+    fleet_->send(host, message);
+  });
 }
 
 JobRunner::~JobRunner() = default;
@@ -97,15 +99,15 @@ Verdict JobRunner::run() {
   pump();
   while (state_ != JobState::kDone) io_.run_one();
   signals_.stop();
-  stdin_.reset();
+  streams_->stop_feeding();
   console_.end_bar();
-  if (output_) output_->finish();
+  streams_->finish();
   // A job that trains, or that somebody wants to end, does not wait for a terminal that nobody reads.
   if (job_.training() || stopping_ || (verdict_ && verdict_->exit_code == kExitTimeLimit))
     console_.writer().set_patience(kReaderPatience);
   Verdict verdict = verdict_.value_or(Verdict{});
   if (verdict.failed() && ranks_.knows(0)) verdict.generation = record_.generation();
-  if (verdict.rank && output_) verdict.log = output_->log_path(*verdict.rank);
+  if (verdict.rank) verdict.log = streams_->log_path(*verdict.rank);
   if (progress_ && progress_->has_step()) record_.set_step(progress_->step());
   record_.finish(verdict.exit_code, verdict.error, stopping_);
   return verdict;
@@ -113,7 +115,7 @@ Verdict JobRunner::run() {
 
 std::string JobRunner::last_lines(const Verdict& verdict) const {
   bool shown = !job_.training() && job_.plan.world_size == 1;
-  return verdict.rank && output_ && !shown ? output_->last_lines(*verdict.rank) : "";
+  return verdict.rank && !shown ? streams_->last_lines(*verdict.rank) : "";
 }
 
 // ---- the table
@@ -237,7 +239,7 @@ void JobRunner::tick() {
   if (!collector_ || !job_.training() || state_ != JobState::kRunning) return;
   std::vector<std::string> overdue = collector_->overdue(steady_clock::now(), kFenceLimit);
   if (!overdue.empty()) return fail(1, "launcher: ranks do not find each other: " + overdue[0]);
-  if (waiting_for_room_) hang_.restart(steady_clock::now());  // ranks wait until somebody reads what they write
+  if (streams_->waits_for_reader()) hang_.restart(steady_clock::now());
   const std::optional<Hang> hang = hang_.verdict(steady_clock::now());
   if (!hang) return;
   record_.write(hang_event(*hang, job_));

@@ -5,13 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "launcher/job/hang_watch.h"
-#include "launcher/output/input_window.h"
 #include "launcher/control/host_reports.h"
 #include "launcher/elastic/generation_planner.h"
 #include "launcher/job/job_state.h"
-#include "launcher/output/output_credit.h"
 #include "launcher/output/progress.h"
 #include "launcher/control/rank_table.h"
 #include "launcher/job/verdict.h"
@@ -25,7 +24,6 @@ namespace ds {
 namespace control {
 class AgentFailed;
 class Envelope;
-class Output;
 class RankExited;
 class Reply;
 class Request;
@@ -35,9 +33,8 @@ class Channel;
 class Collector;
 class Console;
 class JobRecord;
-class RankOutput;
+class RankStreams;
 class SlurmKillWait;
-class StdinReader;
 class StopSignals;
 class Timer;
 struct Job;
@@ -76,9 +73,6 @@ class JobRunner {
   void take(int host, const control::Envelope& message);
   void agent_failed(int host, const control::AgentFailed& failed);
   void take_report(int host, const control::Envelope& message);
-  void take_output(int host, const control::Output& output);
-  void acknowledge_output(int host);
-  void wait_for_room();
   void take_exit(int host, const control::RankExited& exited);
   void take_progress(int host, const control::Envelope& message);
   void take_request(const std::shared_ptr<Channel>& channel, const control::Request& request);
@@ -126,9 +120,7 @@ class JobRunner {
   bool ranks_exist() const;
   std::chrono::milliseconds grace() const;
   std::chrono::milliseconds trace_limit() const;
-  void feed_stdin();
-  void send_input(const std::string& bytes, bool end);
-  void allow_more_input();
+  std::vector<int> stdin_readers() const;
   std::string host_name(int host) const;
 
   boost::asio::io_context& io_;
@@ -138,11 +130,7 @@ class JobRunner {
   StopSignals& signals_;
   std::unique_ptr<AgentFleet> fleet_;
   std::unique_ptr<Collector> collector_;
-  std::unique_ptr<RankOutput> output_;
-  std::unique_ptr<StdinReader> stdin_;
-  InputWindow input_{{}};
-  OutputCredit credit_;
-  bool waiting_for_room_ = false;  // no output is acknowledged: its readers do not keep up
+  std::unique_ptr<RankStreams> streams_;
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<Timer> deadline_, time_limit_, tick_timer_;
   std::unique_ptr<SlurmKillWait> kill_wait_;  // where Slurm ends the job

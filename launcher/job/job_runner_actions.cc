@@ -14,9 +14,9 @@
 #include "launcher/job/job_runner.h"
 #include "launcher/plan/port_budget.h"
 #include "launcher/output/rank_output.h"
+#include "launcher/job/rank_streams.h"
 #include "launcher/control/shared_addresses.h"
 #include "launcher/control/start_message.h"
-#include "launcher/output/stdin_reader.h"
 #include "topology/base/error.h"
 
 namespace ds {
@@ -71,9 +71,7 @@ void JobRunner::set_up_generation() {
   collector_ = std::make_unique<Collector>(record_.generation(), names, [this, nodes](int node, const control::Envelope& message) {
     fleet_->send(nodes[node], message);
   });
-  if (output_) output_->finish();
-  output_ = std::make_unique<RankOutput>(console_, output_options(job_, record_.log_folder(), console_));
-  credit_ = OutputCredit(job_.plan.hosts.size(), output_window_bytes(nodes.size()));
+  streams_->begin(record_.generation(), nodes, job_.plan.hosts.size(), output_options(job_, record_.log_folder(), console_));
   progress_ = std::make_unique<Progress>(progress_style_of(job_), job_.settings ? job_.settings->log_every : 1,
                                          job_.plan.world_size);
   progress_->start_generation(record_.generation(), steady_clock::now());
@@ -101,7 +99,7 @@ void JobRunner::announce_running() {
   record_.set_state("running");
   if (std::exchange(keeps_ranks_, false)) return tell_resumed();
   record_.write({"generation_running"});
-  if (!job_.training() && job_.options.stdin_target != "none") feed_stdin();  // ranks that are not there read nothing
+  if (!job_.training()) streams_->feed(stdin_readers());  // ranks that are not there read nothing
   auto took = std::chrono::duration_cast<milliseconds>(steady_clock::now() - started_);
   console_.detail(std::to_string(job_.plan.world_size) + " ranks run after " + std::to_string(took.count()) + " ms");
 }
@@ -115,7 +113,7 @@ void JobRunner::ask_ranks_to_stop() {
 }
 
 void JobRunner::end_generation(milliseconds grace) {
-  stdin_.reset();
+  streams_->stop_feeding();
   control::Envelope message;
   message.mutable_end()->set_generation(record_.generation());
   message.mutable_end()->set_grace_ms(static_cast<uint32_t>(grace.count()));
@@ -126,28 +124,11 @@ void JobRunner::end_generation(milliseconds grace) {
   }
 }
 
-void JobRunner::feed_stdin() {
+std::vector<int> JobRunner::stdin_readers() const {
   std::vector<int> readers;
   for (int rank = 0; rank < job_.plan.world_size; ++rank)
     if (job_.options.stdin_target == "all" || job_.options.stdin_target == std::to_string(rank)) readers.push_back(rank);
-  if (readers.empty()) return;
-  input_ = InputWindow(readers);
-  stdin_ = std::make_unique<StdinReader>(io_, [this](const std::string& bytes, bool end) { send_input(bytes, end); });
-}
-
-void JobRunner::send_input(const std::string& bytes, bool end) {
-  control::Envelope message;
-  control::Input& input = *message.mutable_input();
-  input.set_generation(record_.generation());
-  input.set_data(bytes);
-  input.set_end(end);
-  for (int host : nodes_of(job_.plan)) fleet_->send(host, message);
-  input_.sent(bytes.size());
-  allow_more_input();
-}
-
-void JobRunner::allow_more_input() {
-  if (stdin_ && input_.has_room()) stdin_->allow_next();
+  return readers;
 }
 
 }  // namespace ds

@@ -136,7 +136,7 @@ void JobRunner::plan_next() {
   if (!job_.plan.ranks.empty()) job_.meeting_port = reports_.free_port(static_cast<int>(job_.plan.ranks[0].host));
   record_.next_generation();
   setback_.reset();
-  regrouping_ = first_step_told_ = waiting_for_room_ = keeps_ranks_ = false;
+  regrouping_ = first_step_told_ = keeps_ranks_ = false;
   stop_signal_ = 0;
 }
 

@@ -15,9 +15,8 @@
 #include "launcher/plan/job.h"
 #include "launcher/job/job_record.h"
 #include "launcher/job/job_runner.h"
-#include "launcher/output/rank_output.h"
+#include "launcher/job/rank_streams.h"
 #include "launcher/control/start_message.h"
-#include "launcher/output/stdin_reader.h"
 #include "launcher/output/terminal_writer.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
@@ -61,15 +60,14 @@ void JobRunner::take(int host, const control::Envelope& message) {
       ranks_.host_started(host);
       return pump();
     case control::Envelope::kOutput:
-      if (current(message.output()) && output_) take_output(host, message.output());
+      if (current(message.output())) streams_->take(host, message.output());
       return;
     case control::Envelope::kExited:
       if (current(message.exited())) take_exit(host, message.exited());
       return;
     case control::Envelope::kInputTaken:
-      if (current(message.input_taken()))
-        input_.taken(static_cast<int>(message.input_taken().rank()), message.input_taken().bytes());
-      return allow_more_input();
+      if (current(message.input_taken())) streams_->take(message.input_taken());
+      return;
     case control::Envelope::kAborted:
       if (!current(message.aborted())) return;
       return fail(judge_abort(static_cast<int>(message.aborted().rank()), host_name(host), message.aborted().status(),
@@ -125,38 +123,11 @@ void JobRunner::take_report(int host, const control::Envelope& message) {
   pump();
 }
 
-void JobRunner::take_output(int host, const control::Output& output) {
-  output_->take(static_cast<int>(output.rank()), output.is_stderr(), output.data());
-  credit_.received(host, output.data().size());
-  if (waiting_for_room_) return;
-  if (!output_->has_room()) return wait_for_room();
-  acknowledge_output(host);
-}
-
-void JobRunner::acknowledge_output(int host) {
-  if (!credit_.due(host)) return;
-  control::Envelope message;
-  message.mutable_output_taken()->set_generation(record_.generation());
-  message.mutable_output_taken()->set_bytes(credit_.tell(host));
-  fleet_->send(host, message);
-}
-
-void JobRunner::wait_for_room() {
-  waiting_for_room_ = true;
-  auto look = [this] {
-    waiting_for_room_ = false;
-    if (!output_->has_room()) return wait_for_room();
-    for (int host : nodes_of(job_.plan)) acknowledge_output(host);
-  };
-  output_->when_room([this, look] { post(io_, look); });  // comes from another thread
-}
-
 void JobRunner::take_exit(int host, const control::RankExited& exited) {
   int rank = static_cast<int>(exited.rank());
   if (!ranks_.knows(rank) || !ranks_.rank_ended(rank)) return;
-  input_.gone(rank);
+  streams_->rank_ended(rank);
   hang_.ended(rank);
-  allow_more_input();
   RankEnd end = end_of(exited, host_name(host));
   if (end.pid == 0) end.pid = ranks_.pid_of(rank);
   Event event{"rank_exited"};
@@ -213,7 +184,7 @@ void JobRunner::fail(Verdict verdict) {
   verdict_ = std::move(verdict);
   stopping_ = false;
   console_.detail(verdict_->error);
-  if (output_) output_->first_failure(*verdict_);
+  streams_->first_failure(*verdict_);
   step(JobEvent::kFailed);
   pump();
 }
