@@ -91,6 +91,15 @@ class AgentSession {
   void take_place() {
     folders_.emplace(bootstrap_.job(), host_index_, host_name_);
     folders_->remove_all();  // of an agent of this job that was here before
+    try {
+      settle();
+    } catch (const Error&) {
+      folders_->remove_all();
+      throw;
+    }
+  }
+
+  void settle() {
     folders_->create_host_folder();
     write_agent_record(folders_->host_folder());
     generations_.emplace(

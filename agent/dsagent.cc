@@ -20,6 +20,7 @@
 #include "agent/resident/resident_caller.h"
 #include "agent/sweep.h"
 #include "topology/base/error.h"
+#include "topology/base/standard_streams.h"
 #include "topology/base/text.h"
 
 namespace {
@@ -94,6 +95,7 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ds::open_standard_streams();
   // Whatever ssh, srun or a careless shell left open must not reach the ranks.
   close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
   try {

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <thread>
 
@@ -33,13 +34,15 @@ std::vector<ProcessInfo> find_leftovers(const JobMarker& marker, const std::set<
   return result;
 }
 
-void reap_orphans(const std::set<pid_t>& known) {
+bool reap_orphans(const std::set<pid_t>& known) {
   siginfo_t child{};
-  while (waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0 && child.si_pid > 0) {
-    if (known.count(child.si_pid)) return;  // its owner reaps it first; the others come with the next call
+  int failed;
+  while ((failed = waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT)) == 0 && child.si_pid > 0) {
+    if (known.count(child.si_pid)) return false;  // its owner reaps it first; the others come with the next call
     waitpid(child.si_pid, nullptr, WNOHANG);
     child.si_pid = 0;
   }
+  return failed && errno == ECHILD;
 }
 
 static std::string describe_left(const std::vector<ProcessInfo>& left) {
@@ -53,10 +56,10 @@ static std::string describe_left(const std::vector<ProcessInfo>& left) {
 std::string kill_leftovers(const JobMarker& marker, const std::set<pid_t>& spared, const std::set<pid_t>& known,
                            std::chrono::milliseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
-  while (true) {
+  for (int clean_looks = 0; clean_looks < 2;) {  // what forks and ends meanwhile is missed by one
     const auto left = find_leftovers(marker, spared);
-    if (left.empty()) break;
-    if (std::chrono::steady_clock::now() >= deadline) return describe_left(left);
+    clean_looks = left.empty() ? clean_looks + 1 : 0;
+    if (!left.empty() && std::chrono::steady_clock::now() >= deadline) return describe_left(left);
     for (const auto& process : left) signal_exactly(process, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (marker.with_descendants) reap_orphans(known);

@@ -33,8 +33,10 @@ struct JobMarker {
 // nor this process.
 std::vector<ProcessInfo> find_leftovers(const JobMarker& marker, const std::set<pid_t>& spared);
 
-// Reaps children of this process that ended and are not in `known`: orphans that came to it as their subreaper.
-void reap_orphans(const std::set<pid_t>& known);
+// Reaps children of this process that ended and are not in `known`: orphans that came to it as their subreaper. Whether it
+// has no children left; then nothing that began below it lives, which no look through /proc can tell: what forks and ends
+// while that goes on is missed.
+bool reap_orphans(const std::set<pid_t>& known);
 
 // KILL until nothing is left or the limit is reached; blocks. Reaps as reap_orphans does, but not for another's job:
 // this process then goes on and wants the statuses of its own children. Returns what is left: "pid 12 (name) in state D", or "".

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -29,15 +30,12 @@ struct ChildPlan {
     argv.push_back(nullptr);
     for (const auto& variable : command.env) env.push_back(const_cast<char*>(variable.c_str()));
     env.push_back(nullptr);
-    shell_argv = {const_cast<char*>("/bin/sh"), const_cast<char*>(command.program.c_str())};
-    for (size_t i = 1; i < command.argv.size(); ++i) shell_argv.push_back(argv[i]);
-    shell_argv.push_back(nullptr);
     CPU_ZERO(&cpus);
     for (const uint32_t cpu : command.cpus)
       if (cpu < CPU_SETSIZE) CPU_SET(cpu, &cpus);
   }
   const Command& command;
-  std::vector<char*> argv, env, shell_argv;
+  std::vector<char*> argv, env;
   cpu_set_t cpus;
   pid_t parent = getpid();
 };
@@ -84,10 +82,6 @@ void place(int from, int to, int null_flags, ChildStart& start) {
   place(command.stderr_fd, 2, O_WRONLY, start);
   if (command.kept_fd >= 0) fcntl(command.kept_fd, F_SETFD, 0);
   execve(command.program.c_str(), plan.argv.data(), plan.env.data());
-  if (errno == ENOEXEC) {  // a script without #!, which every shell runs too
-    execve("/bin/sh", plan.shell_argv.data(), plan.env.data());
-    errno = ENOEXEC;
-  }
   give_up(start, Stage::kExec);
 }
 
@@ -120,7 +114,11 @@ Process::StartFailure describe_failure(const Command& command, Stage stage, int 
   if (stage == Stage::kFolder) return {2, "cannot change to the working directory " + command.folder + ": " + reason};
   if (stage == Stage::kDescriptors) return {126, "cannot set up standard streams: " + reason};
   const bool missing = error == ENOENT || error == ENOTDIR;
-  return {missing ? 127 : 126, "cannot execute " + command.program + ": " + reason};
+  std::string advice;
+  if (error == ENOEXEC) advice = " (not a program for this machine; a script begins with a line like #!/bin/sh)";
+  if (missing && access(command.program.c_str(), F_OK) == 0)
+    advice = " (the interpreter that its first line names, or its dynamic loader)";
+  return {missing ? 127 : 126, "cannot execute " + command.program + ": " + reason + advice};
 }
 
 ExitStatus from_wait(const siginfo_t& child) {

@@ -41,8 +41,9 @@ ProgramPath find_program(const std::string& name, const std::string& folder, con
     if (error == 0) return {path, 0, ""};
     if (error == EACCES) refusal = error;
   }
+  if (execution_error(below(folder, name)) == 0) return {below(folder, name), 0, ""};
   if (refusal) return verdict(name, refusal);
-  return {"", 127, name + ": not found in PATH=" + search_path};
+  return {"", 127, name + ": not found in PATH=" + search_path + (folder.empty() ? "" : ", nor in " + folder)};
 }
 
 }  // namespace ds

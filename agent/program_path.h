@@ -1,4 +1,4 @@
-// Finds a program as a shell would, with the shell's verdict when there is none.
+// Finds a program as mpirun would, with the shell's verdict when there is none.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@ struct ProgramPath {
   std::string problem;  // "PATH: reason"
 };
 
-// `folder`: working directory of the program, for names with a slash; `search_path`: value of PATH, for the others.
+// `folder`: working directory of the program, for names with a slash; `search_path`: value of PATH, for the others, which
+// are looked for in `folder` too when they are not there, as mpirun does.
 ProgramPath find_program(const std::string& name, const std::string& folder, const std::string& search_path);
 
 }  // namespace ds

@@ -22,6 +22,7 @@
 #include "engine/train/stop_request.h"
 #include "engine/train/train_loop.h"
 #include "topology/base/error.h"
+#include "topology/base/standard_streams.h"
 
 namespace {
 
@@ -104,6 +105,7 @@ void bound_spinning(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ds::open_standard_streams();
   if (argc < 2 || std::string(argv[1]) == "--help" || std::string(argv[1]) == "-h") {
     (argc < 2 ? std::cerr : std::cout) << kUsage;
     return argc < 2 ? 2 : 0;

@@ -216,8 +216,8 @@ void LocalGeneration::kill_rest() {
   send_to_ranks(SIGKILL);
   const auto left = find_leftovers(marker_, {});
   for (const auto& process : left) signal_exactly(process, SIGKILL);
-  reap_orphans(rank_pids());
-  if (left.empty() && !any_running()) return ended("");
+  const bool alone = reap_orphans(rank_pids());
+  if (left.empty() && alone && !any_running()) return ended("");
   if (now < kill_deadline_) {
     kill_round_.after(kKillRound, [this] { kill_rest(); });
     return;

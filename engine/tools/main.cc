@@ -3,8 +3,10 @@
 
 #include "engine/tools/commands.h"
 #include "topology/base/error.h"
+#include "topology/base/standard_streams.h"
 
 int main(int argc, char** argv) {
+  ds::open_standard_streams();
   const std::vector<std::string> words(argv + 1, argv + argc);
   try {
     const int result = ds::run_command("dstool", ds::dstool_commands(), words, std::cout);

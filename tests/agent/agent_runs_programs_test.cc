@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/agent/fake_launcher.h"
+#include "tests/launcher/temporary_folder.h"
 
 namespace ds {
 
@@ -16,7 +17,7 @@ using Argv = std::vector<std::string>;
 
 static Argv sh(const std::string& script) { return {"/bin/sh", "-c", script}; }
 
-class AgentRunsPrograms : public testing::Test {
+class AgentRunsPrograms : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(launcher.wait_joined()); }
   void TearDown() override {
@@ -56,6 +57,17 @@ TEST_F(AgentRunsPrograms, AFileThatIsNotExecutableIs126) {
   ASSERT_TRUE(launcher.run(launcher.plan(1, {{"/etc/passwd"}})));
   EXPECT_EQ(launcher.exits[0].exit_code(), 126);
   EXPECT_EQ(launcher.exits[0].start_error(), "cannot execute /etc/passwd: Permission denied");
+}
+
+// Each hop forks the next and ends: a look through the processes may see neither.
+TEST_F(AgentRunsPrograms, WhatForksFasterThanProcessesAreListedIsStillEnded) {
+  const testing::TemporaryFolder folder;
+  const std::string hop =
+      folder.program("hop", "#!/bin/sh\n[ $1 -gt 0 ] && { setsid $0 $(($1 - 1)) & exit 0; }\nexec sleep 1000\n");
+  for (uint32_t generation = 1; generation <= 5; ++generation) {
+    ASSERT_TRUE(launcher.run(launcher.plan(generation, {sh(hop + " 100 &")})));
+    ASSERT_EQ(launcher.leftovers().find("sleep"), std::string::npos) << launcher.leftovers();
+  }
 }
 
 TEST_F(AgentRunsPrograms, AMissingWorkingDirectoryThatWasAskedForIs2) {

@@ -197,7 +197,17 @@ TEST(FindProgram, GivesTheVerdictsOfAShell) {
   EXPECT_EQ(find_program(at, "/", "").exit_code, 126) << "a folder";
   const auto nowhere = find_program("no-such-program", "/", "/bin");
   EXPECT_EQ(nowhere.exit_code, 127);
-  EXPECT_EQ(nowhere.problem, "no-such-program: not found in PATH=/bin");
+  EXPECT_EQ(nowhere.problem, "no-such-program: not found in PATH=/bin, nor in /");
+}
+
+TEST(FindProgram, LooksInTheWorkingFolderWhenPathHasNone) {
+  const TemporaryFolder here, elsewhere;
+  here.file("run", "#!/bin/sh\n", 0755);
+  here.file("data", "x", 0644);
+  EXPECT_EQ(find_program("run", here.path(), "/bin").path, here.path() + "/run");
+  EXPECT_EQ(find_program("data", here.path(), "/bin").exit_code, 127);
+  elsewhere.file("run", "#!/bin/sh\n", 0755);
+  EXPECT_EQ(find_program("run", here.path(), elsewhere.path()).path, elsewhere.path() + "/run") << "PATH comes first";
 }
 
 TEST(ElfNeeded, FindsTheLibrariesOfThisTest) {

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <fstream>
 
 #include "tests/launcher/fake_login.h"
 #include "tests/launcher/shell_job.h"
+#include "tests/support/places.h"
 #include "topology/base/wall_clock.h"
 
 namespace ds::testing {
@@ -41,6 +43,38 @@ TEST(MpirunContract, AFolderIs126AndAMissingInterpreter127) {
   RunResult missing = run_dslaunch({"-np", "1", script});
   EXPECT_EQ(missing.code, 127);
   EXPECT_TRUE(contains(missing.err, "cannot execute " + script)) << missing.err;
+  EXPECT_TRUE(contains(missing.err, "the interpreter that its first line names")) << missing.err;
+}
+
+TEST(MpirunContract, WhatTheKernelCannotExecuteIsNotGivenToAShell) {
+  TemporaryFolder place;
+  for (const std::string content : {"", "echo not a program of this machine\n"}) {
+    RunResult result = run_dslaunch({"-np", "1", place.program("program", content)});
+    EXPECT_EQ(result.code, 126) << result.out;
+    EXPECT_TRUE(contains(result.err, "Exec format error")) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+}
+
+TEST(MpirunContract, AProgramOfTheWorkingFolderNeedsNoDotSlash) {
+  TemporaryFolder place;
+  place.program("only_here", "#!/bin/sh\necho $0\n");
+  RunResult result = run_dslaunch({"-np", "1", "--wdir", place.path, "only_here"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, place.path + "/only_here\n");
+}
+
+// The next file or socket would get number 0, 1 or 2.
+TEST(MpirunContract, ALauncherWithoutStandardStreamsUsesNoOtherInTheirPlace) {
+  TemporaryFolder place;
+  const std::string folder = place.path + "/out", inner = test::bin_folder() + "/dslaunch --output " + folder;
+  RunResult result = run_dslaunch({"-np", "1", "sh", "-c", "exec <&- >&- 2>&-; exec " + inner +
+                                   " -np 1 sh -c 'cat; echo to stdout; echo to stderr >&2'"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  std::ifstream events(folder + "/events.jsonl");
+  int lines = 0;
+  for (std::string line; std::getline(events, line); ++lines) EXPECT_TRUE(nlohmann::json::accept(line)) << line;
+  EXPECT_GT(lines, 2);
 }
 
 TEST(MpirunContract, AWorkingFolderThatIsAFileIsAUsageError) {
