@@ -35,6 +35,12 @@ std::vector<std::string> resolve(const std::string& host) {
 
 bool is_link_local(const std::string& address) { return lower(address).starts_with("fe80:"); }
 
+// Another host may have the same link-local address behind another interface.
+bool zones_differ(const std::string& address, const LocalAddress& mine) {
+  const size_t percent = address.find('%');
+  return percent != std::string::npos && address.substr(percent + 1) != mine.interface;
+}
+
 }  // namespace
 
 std::vector<LocalAddress> local_addresses() {
@@ -67,11 +73,13 @@ std::vector<std::string> published_addresses(const std::vector<LocalAddress>& al
 bool is_this_machine(const std::string& host, const std::vector<LocalAddress>& all) {
   std::string name = lower(host), own = lower(this_host_name());
   if (name == "localhost" || name == own || name == own.substr(0, own.find('.'))) return true;
-  std::vector<std::string> addresses = address_bytes(host).empty() ? resolve(host) : std::vector<std::string>{host};
+  const bool plain = !address_bytes(host).empty() && host.find('%') == std::string::npos;
+  std::vector<std::string> addresses = plain ? std::vector<std::string>{host} : resolve(host);
   return std::any_of(addresses.begin(), addresses.end(), [&](const std::string& address) {
     std::string bytes = address_bytes(address);
-    return std::any_of(all.begin(), all.end(),
-                       [&](const LocalAddress& mine) { return !bytes.empty() && address_bytes(mine.address) == bytes; });
+    return std::any_of(all.begin(), all.end(), [&](const LocalAddress& mine) {
+      return !bytes.empty() && address_bytes(mine.address) == bytes && !zones_differ(address, mine);
+    });
   });
 }
 

@@ -203,6 +203,14 @@ TEST(LocalMachine, IsRecognisedByNameAndAddress) {
   EXPECT_TRUE(is_this_machine("2001:DB8:0::7", all));
 }
 
+TEST(LocalMachine, IsNotAHostThatHasTheSameAddressOnAnotherLink) {
+  const std::vector<LocalAddress> all = {{"lo", "127.0.0.1", true}, {"docker0", "fe80::1%docker0", false}};
+  EXPECT_FALSE(is_this_machine("fe80::1%lo", all));
+  EXPECT_FALSE(is_this_machine("fe80::1%none7", all));
+  EXPECT_TRUE(is_this_machine("fe80::1%lo", {{"lo", "fe80::1%lo", true}}));
+  EXPECT_TRUE(is_this_machine("FE80:0::1%1", {{"lo", "fe80::1%lo", true}})) << "the number of lo";
+}
+
 TEST(Identity, JobIdsAreSafeInPaths) {
   std::string id = new_job_id("my job/ä");
   EXPECT_EQ(id.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"), std::string::npos);
