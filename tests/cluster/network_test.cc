@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "tests/cluster/job_fixture.h"
 #include "topology/base/text.h"
@@ -19,6 +20,7 @@ std::vector<std::string> sorted_lines(const std::string& text) {
 }
 
 const std::vector<std::string> kAllSums(6, "size=6 sum=15");
+const std::vector<std::string> kTwoRanksOnEach = {"0 on node1", "1 on node1", "2 on node2", "3 on node2", "4 on node3", "5 on node3"};
 
 class Network : public JobTest {
  protected:
@@ -52,8 +54,7 @@ TEST_F(Network, ALauncherThatNobodyCanDialTalksOverSsh) {
   ASSERT_NE(dialled.code, 0) << "node1 can be dialled after all";
   const auto result = bed().run("node1", launch({"sh", "-c", "echo $RANK on $(hostname)"}), seconds(90));
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(sorted_lines(result.out), (std::vector<std::string>{"0 on node1", "1 on node1", "2 on node2", "3 on node2",
-                                                                "4 on node3", "5 on node3"}));
+  EXPECT_EQ(sorted_lines(result.out), kTwoRanksOnEach);
   const auto failed = bed().run("node1", launch({"sh", "-c", "[ $RANK = 5 ] && exit 3; sleep 600"}), seconds(90));
   EXPECT_EQ(failed.code, 3) << failed.err;
   expect_nothing_left();
@@ -171,6 +172,64 @@ TEST_F(NetworkOfIpv6, ProgramsAndMpiRunOverIt) {
   const auto shown = bed().run("node1", launch({"sh", "-c", "echo $MASTER_ADDR $OMPI_MCA_btl_tcp_if_include"}), seconds(60));
   EXPECT_EQ(sorted_lines(shown.out), std::vector<std::string>(6, "fd77::1 eth0")) << shown.err;
   expect_sums(sum());
+}
+
+// Hosts by the addresses of their links alone. The interface in them is node1's; node2 calls its own otherwise.
+class NetworkOfLinkLocalNames : public Network {
+ protected:
+  void SetUp() override {
+    Network::SetUp();
+    if (IsSkipped()) return;
+    on("node2", "ip link set eth0 down; ip link set eth0 name lan7; ip link set lan7 up");
+    on("node3", "/usr/sbin/sshd -f " + folder("../sshd_config") + " -p 2222");
+    for (const auto& host : bed().names()) addresses_.push_back(link_local_address(host) + "%eth0");
+    std::ofstream(hostfile()) << addresses_[0] << " slots=2\n[" << addresses_[1] << "] slots=2\n[" << addresses_[2] << "]:2222 slots=2\n";
+  }
+
+  std::string link_local_address(const std::string& host) {
+    std::string address;
+    wait_until([&] {
+      std::istringstream words(bed().run(host, {"ip", "-6", "-o", "address", "show", "scope", "link", "-tentative"}).out);
+      for (std::string word; address.empty() && words >> word;)
+        if (word.starts_with("fe80:")) address = word.substr(0, word.find('/'));
+      return !address.empty();
+    }, seconds(30));
+    EXPECT_NE(address, "") << host;
+    return address;
+  }
+  const std::string& address(int host) const { return addresses_[host]; }
+
+  // The bed's known_hosts has no such names.
+  static std::vector<std::string> over_ssh(std::vector<std::string> words) {
+    words.insert(words.begin(), {"--ssh", "ssh -o HostKeyAlias=node1"});
+    return words;
+  }
+
+ private:
+  std::vector<std::string> addresses_;
+};
+
+TEST_F(NetworkOfLinkLocalNames, AgentsStartThereAndDataTakeTheOtherAddresses) {
+  expect_sums(sum(over_ssh({})));
+  expect_sums(sum(over_ssh({"--wireup", "mpirun"})));
+  std::vector<std::string> words = {program("dslaunch")};
+  for (const auto& word : over_ssh({"--host", "[" + address(1) + "]:2," + address(0), "sh", "-c", "echo $RANK on $(hostname)"}))
+    words.push_back(word);
+  const auto result = bed().run("node1", words, seconds(90));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(sorted_lines(result.out), (std::vector<std::string>{"0 on node2", "1 on node2", "2 on node1"})) << result.err;
+}
+
+TEST_F(NetworkOfLinkLocalNames, ProgramsRunWhereThereIsNoOtherAddress) {
+  for (const auto& host : bed().names())
+    on(host, "ip -4 address flush scope global; ip -6 address flush scope global; ! ip -o address show scope global | grep .");
+  const auto result = bed().run("node1", launch(over_ssh({"sh", "-c", "echo $RANK on $(hostname)"})), seconds(90));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(sorted_lines(result.out), kTwoRanksOnEach) << result.err;
+  const auto failed = bed().run("node1", launch(over_ssh({"sh", "-c", "[ $RANK = 5 ] && exit 3; sleep 600"})), seconds(90));
+  EXPECT_EQ(failed.code, 3) << failed.err;
+  EXPECT_EQ(last_error(failed.err).value("host", ""), address(2)) << failed.err;
+  expect_nothing_left();
 }
 
 }  // namespace
