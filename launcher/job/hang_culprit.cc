@@ -55,11 +55,23 @@ Stands behind(const std::vector<RankStand>& stands, uint64_t RankSign::*counter)
   return select(stands, [&](const RankStand& stand) { return stand.sign.*counter == least; });
 }
 
+// Not absent by their own will: they are inside an earlier collective, which all others have finished.
+std::string left_behind(const std::vector<RankStand>& stands, const Stands& absent) {
+  const uint64_t number = absent[0]->sign.done + 1;
+  const size_t inside = static_cast<size_t>(std::count_if(absent.begin(), absent.end(), [&](const RankStand* stand) {
+    return stand->sign.done + 1 == number && stand->sign.entered >= number;
+  }));
+  const size_t finished = select(stands, [&](const RankStand& stand) { return stand.sign.done >= number; }).size();
+  if (inside < absent.size() || inside + finished < stands.size()) return "";
+  return "; still inside collective " + std::to_string(number) + ", which " + others(finished) +
+         (finished == 1 ? " has" : " have") + " finished";
+}
+
 Culprits absent_from_collective(const std::vector<RankStand>& stands, const Stands& absent) {
   const uint64_t number = absent[0]->sign.entered + 1;
   return {ranks_of(absent), subject(absent, "has", "have") + " not entered collective " + std::to_string(number) +
                                 ", in which " + others(stands.size() - absent.size()) + " wait" +
-                                (stands.size() - absent.size() == 1 ? "s" : "") + detail(absent)};
+                                (stands.size() - absent.size() == 1 ? "s" : "") + left_behind(stands, absent) + detail(absent)};
 }
 
 Culprits inside_collective(const std::vector<RankStand>& stands, const Stands& slow) {
@@ -94,7 +106,8 @@ Culprits find_culprits(const std::vector<RankStand>& stands) {
   const RankSign& sign = alive[0]->sign;
   if (sign.done == sign.entered) return outside_collectives(stands, alive);
   return {{}, "all " + std::to_string(stands.size()) + " ranks are inside collective " + std::to_string(sign.done + 1) +
-                  " and none gets out of it: a link or a device stands still, or a rank inside it"};
+                  " and none gets out of it: a link or a device stands still, a rank is stuck inside it, or they gave it "
+                  "unequal sizes"};
 }
 
 }  // namespace ds
