@@ -20,8 +20,8 @@ using namespace std::chrono_literals;
 
 class Training {
  public:
-  explicit Training(const TrainingJob& job, const Words& more = {}) : options_(marked()) {
-    arguments_ = {"-np", "2", "--oversubscribe", write_training_job(folder.path, job)};
+  explicit Training(const TrainingJob& job, const Words& more = {}, int ranks = 2) : options_(marked()) {
+    arguments_ = {"-np", std::to_string(ranks), "--oversubscribe", write_training_job(folder.path, job)};
     arguments_.insert(arguments_.end(), more.begin(), more.end());
     options_.env["XDG_STATE_HOME"] = folder.path;
   }
@@ -110,6 +110,38 @@ TEST(Hang, ALongStepIsNoHang) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(training.steps(), 3u);
   EXPECT_TRUE(training.events("hang_detected").empty());
+}
+
+// What is told of three ranks of disagreeing_trainer, whose job must have ended.
+nlohmann::json hang_of_ranks_that_disagree(const std::string& disagreement) {
+  const Training training({}, {"--job.hang_seconds", "5"}, 3);
+  std::filesystem::create_directories(training.folder.path + "/prefix/bin");
+  std::filesystem::create_symlink(test::bin_folder() + "/disagreeing_trainer", training.folder.path + "/prefix/bin/dsengine");
+  Words words = {"--prefix", training.folder.path + "/prefix", "-x", "DISAGREEMENT=" + disagreement};
+  words.insert(words.end(), training.arguments().begin(), training.arguments().end());
+  const RunResult result = run_dslaunch(words, training.options());
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_EQ(processes_left(mark()), "");
+  const auto events = training.events("hang_detected");
+  if (events.size() != 1) return nlohmann::json::object();
+  for (const auto& exit : training.events("rank_exited")) EXPECT_GE(exit.value("time", 0.0), events[0].value("time", 1e300));
+  EXPECT_EQ(training.events("rank_exited").size(), 3u);
+  EXPECT_TRUE(contains(result.err, "the job hangs: ")) << result.err;
+  EXPECT_TRUE(contains(result.err, events[0].value("reason", "none"))) << result.err;
+  return events[0];
+}
+
+TEST(Hang, ACollectiveOfUnequalSizesNamesTheRankThatIsStuckInIt) {
+  const auto hang = hang_of_ranks_that_disagree("sizes");
+  EXPECT_EQ(hang.value("rank", -1), 1) << hang;
+  EXPECT_TRUE(contains(hang.value("reason", ""), " has not entered collective 1002, in which 2 others wait; still inside collective "
+                                                 "1001, which 2 others have finished")) << hang;
+}
+
+TEST(Hang, ACollectiveThatARankLeavesOutNamesThatRank) {
+  const auto hang = hang_of_ranks_that_disagree("absent");
+  EXPECT_EQ(hang.value("rank", -1), 1) << hang;
+  EXPECT_TRUE(contains(hang.value("reason", ""), " has not entered collective 1001, in which 2 others wait")) << hang;
 }
 
 TEST(Hang, ALimitThatMakesNoSenseIsRefused) {
