@@ -14,13 +14,15 @@ class HangOnHosts : public JobTest {
   bool trains(HostCommand& job, size_t until) {
     return wait_until([&] { return steps() >= until || !job.running(); }, seconds(120)) && job.running();
   }
-  std::vector<nlohmann::json> hangs() const {
+  std::vector<nlohmann::json> events(const std::string& name) const {
     std::vector<nlohmann::json> found;
     std::ifstream file(folder("job") + "/out/events.jsonl");
     for (std::string line; std::getline(file, line);)
-      if (auto event = nlohmann::json::parse(line, nullptr, false); event.value("event", "") == "hang_detected") found.push_back(event);
+      if (auto event = nlohmann::json::parse(line, nullptr, false); event.is_object() && event.value("event", "") == name)
+        found.push_back(event);
     return found;
   }
+  std::vector<nlohmann::json> hangs() const { return events("hang_detected"); }
   void on(const std::string& host, const std::string& script) {
     const auto result = bed().run(host, {"sh", "-ec", script}, seconds(20));
     ASSERT_EQ(result.code, 0) << host << ": " << script << ": " << result.err;
@@ -30,7 +32,9 @@ class HangOnHosts : public JobTest {
 TEST_F(HangOnHosts, AStoppedRankIsNamedWithItsHost) {
   const auto config = write_training_job(folder("job"), {.steps = 1000000, .zero_stage = 3});
   HostCommand job = bed().start("node1", launch({config}));
-  ASSERT_TRUE(trains(job, 12)) << job.err();
+  ASSERT_TRUE(wait_until([&] { return !events("first_step").empty(); }, seconds(120))) << job.err();
+  const size_t heard = events("first_step")[0].value("step", size_t{0});
+  ASSERT_TRUE(trains(job, heard + 12)) << job.err();  // the launcher knows how long a step takes
   pid_t stopped = -1;
   for (const auto& seen : bed().processes("node2"))
     if (seen.name == "dsengine") stopped = seen.pid;

@@ -40,8 +40,17 @@ class Training {
     std::vector<nlohmann::json> found;
     std::ifstream file(folder.path + "/out/events.jsonl");
     for (std::string line; std::getline(file, line);)
-      if (auto event = nlohmann::json::parse(line, nullptr, false); event.value("event", "") == name) found.push_back(event);
+      if (auto event = nlohmann::json::parse(line, nullptr, false); event.is_object() && event.value("event", "") == name)
+        found.push_back(event);
     return found;
+  }
+
+  // Far enough that the launcher knows how long a step takes.
+  bool trains() const {
+    return wait_until([&] {
+      const auto heard = events("first_step");
+      return !heard.empty() && steps() >= heard[0].value("step", size_t{0}) + 12;
+    }, 100s);
   }
 
   TemporaryFolder folder;
@@ -56,7 +65,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 TEST(Hang, NamesTheRankThatIsStoppedAndEndsTheJob) {
   const Training training({.steps = 10000000, .zero_stage = 2});
   RunningDslaunch job(training.arguments(), training.options());
-  ASSERT_TRUE(wait_until([&] { return training.steps() >= 12; }, 100s)) << job.err();
+  ASSERT_TRUE(training.trains()) << job.err();
   const pid_t stopped = training.pid_of_rank(1);
   ASSERT_GT(stopped, 0);
   ::kill(stopped, SIGSTOP);
