@@ -13,7 +13,8 @@ class OutputLines {
  public:
   // Returns all lines that are complete now, in one piece ("" if none); keeps the rest.
   std::string feed(std::string_view bytes);
-  std::string rest();  // the unfinished last line, at the end of the stream
+  bool has_rest() const { return !partial_.empty(); }
+  std::string rest();  // the unfinished last line: at the end of the stream, or when it must not wait
 
  private:
   std::string partial_;

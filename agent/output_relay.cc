@@ -12,29 +12,30 @@ namespace ds {
 
 static constexpr size_t kFullChannelBytes = 4u << 20;
 static constexpr size_t kReadBytes = 64u << 10;
+static constexpr ssize_t kLongRead = 1024;  // after which there may be more
 static constexpr int kReadsPerTurn = 8;
 static constexpr auto kRetryPause = std::chrono::milliseconds(5);
+static constexpr auto kRestPause = std::chrono::milliseconds(100);
 
-OutputRelay::OutputRelay(boost::asio::io_context& io, FileDescriptor pipe, std::shared_ptr<Channel> channel,
-                         OutputWindow* window, OnLines on_lines)
+OutputRelay::OutputRelay(boost::asio::io_context& io, FileDescriptor pipe, Options options, OnLines on_lines)
     : pipe_(std::move(pipe)),
       watch_(std::make_unique<DescriptorWatch>(io, pipe_.get())),
       pause_(io),
-      channel_(std::move(channel)),
-      window_(window),
+      rest_timer_(io),
+      options_(std::move(options)),
       on_lines_(std::move(on_lines)) {
   fcntl(pipe_.get(), F_SETFL, fcntl(pipe_.get(), F_GETFL) | O_NONBLOCK);
   wait();
 }
 
 bool OutputRelay::may_read() const {
-  return channel_->queued_bytes() <= kFullChannelBytes && (!window_ || window_->has_room());
+  return options_.channel->queued_bytes() <= kFullChannelBytes && (!options_.window || options_.window->has_room());
 }
 
 void OutputRelay::wait() {
   if (!pipe_) return;
-  if (window_ && !window_->has_room())
-    return window_->when_room([this, alive = std::weak_ptr<bool>(alive_)] {
+  if (options_.window && !options_.window->has_room())
+    return options_.window->when_room([this, alive = std::weak_ptr<bool>(alive_)] {
       if (!alive.expired()) wait();
     });
   if (!may_read()) return pause_.after(kRetryPause, [this] { wait(); });
@@ -48,27 +49,41 @@ void OutputRelay::wait() {
 bool OutputRelay::read_once() {
   if (!pipe_) return false;
   char bytes[kReadBytes];  // left as it is: most reads are short
+  size_t filled = 0;
   ssize_t n;
-  while ((n = read(pipe_.get(), bytes, sizeof bytes)) < 0 && errno == EINTR) {
-  }
-  if (n > 0) {
-    pass_on(lines_.feed(std::string_view(bytes, static_cast<size_t>(n))), false);
-    return true;
-  }
-  if (n == 0 || errno != EAGAIN) finish();
-  return false;
+  do {  // a terminal gives 4 KiB at a time, which make too small a message
+    while ((n = read(pipe_.get(), bytes + filled, sizeof bytes - filled)) < 0 && errno == EINTR) {
+    }
+    if (n > 0) filled += static_cast<size_t>(n);
+  } while (n >= kLongRead && filled < sizeof bytes);
+  const bool ended = n == 0 || (n < 0 && errno != EAGAIN);
+  bytes_read_ += filled;
+  pass_on(lines_.feed(std::string_view(bytes, filled)), false);
+  if (options_.unfinished) watch_rest();
+  if (ended) finish();
+  return n > 0;
+}
+
+void OutputRelay::watch_rest() {
+  if (rest_is_timed_ == lines_.has_rest()) return;
+  rest_is_timed_ = lines_.has_rest();
+  if (!rest_is_timed_) return rest_timer_.cancel();
+  rest_timer_.after(kRestPause, [this] {
+    rest_is_timed_ = false;
+    pass_on(lines_.rest(), false);
+  });
 }
 
 void OutputRelay::pass_on(std::string lines, bool end) {
   if (lines.empty() && !end) return;
-  if (window_) window_->sent(lines.size());
+  if (options_.window) options_.window->sent(lines.size());
   on_lines_(std::move(lines), end);
 }
 
 void OutputRelay::drain() {
-  // Bounded by what fits into a pipe; a process that keeps writing is not waited for.
-  constexpr int kMostReads = (1 << 20) / static_cast<int>(kReadBytes) + 1;
-  for (int i = 0; i < kMostReads && read_once(); ++i) {
+  // More than a pipe or a terminal holds; a process that keeps writing is not waited for.
+  constexpr uint64_t kMostBytes = 1 << 20;
+  for (const uint64_t before = bytes_read_; bytes_read_ - before < kMostBytes && read_once();) {
   }
 }
 
@@ -76,6 +91,7 @@ void OutputRelay::finish() {
   if (!pipe_) return;
   watch_.reset();
   pause_.cancel();
+  rest_timer_.cancel();
   pipe_.reset();
   pass_on(lines_.rest(), true);
 }

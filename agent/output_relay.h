@@ -1,7 +1,8 @@
-// Reads one output stream of one rank and passes it on in whole lines. It stops reading while the launcher has not taken
+// Reads one output stream of one rank and passes it on in whole lines, or what there is of one after a while. It stops reading while the launcher has not taken
 // what came before or the channel is full, so a rank that writes faster than that waits in its own write().
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,9 +20,12 @@ class OutputRelay {
  public:
   using OnLines = std::function<void(std::string lines, bool end)>;
 
-  // `window` is borrowed; nullptr = none.
-  OutputRelay(boost::asio::io_context& io, FileDescriptor pipe, std::shared_ptr<Channel> channel, OutputWindow* window,
-              OnLines on_lines);
+  struct Options {
+    std::shared_ptr<Channel> channel;
+    OutputWindow* window = nullptr;  // borrowed; nullptr = none
+    bool unfinished = false;         // a line that is not complete 100 ms after it began is passed on in pieces: prompts
+  };
+  OutputRelay(boost::asio::io_context& io, FileDescriptor pipe, Options options, OnLines on_lines);
 
   // The rank is gone: passes on what the pipe holds now. The stream ends here if nobody else holds it open.
   void drain();
@@ -34,12 +38,14 @@ class OutputRelay {
   bool may_read() const;
   bool read_once();  // false: nothing there now, or the end
   void pass_on(std::string lines, bool end);
+  void watch_rest();
 
   FileDescriptor pipe_;
   std::unique_ptr<DescriptorWatch> watch_;
-  Timer pause_;
-  std::shared_ptr<Channel> channel_;
-  OutputWindow* window_;
+  Timer pause_, rest_timer_;
+  Options options_;
+  bool rest_is_timed_ = false;
+  uint64_t bytes_read_ = 0;
   OnLines on_lines_;
   OutputLines lines_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for those who call back later

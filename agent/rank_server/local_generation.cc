@@ -68,9 +68,11 @@ bool LocalGeneration::make_commands(std::vector<RankCommand>& commands) {
     if (command.exit_code) refuse(spec.rank(), command.exit_code, command.problem, false);
     good &= command.exit_code == 0;
     const bool takes_input = start_->stdin_rank() == -2 || start_->stdin_rank() == static_cast<int32_t>(spec.rank());
-    ranks_.push_back(std::make_unique<LocalRank>(
-        io_, LocalRank::Options{start_->generation(), spec.rank(), start_->merge_stderr(), takes_input, channel_, &output_window_},
-        std::move(block)));
+    LocalRank::Options options{.generation = start_->generation(), .rank = spec.rank(), .merge_stderr = start_->merge_stderr(),
+                               .takes_input = takes_input, .terminal = !start_->training(),
+                               .unfinished = start_->unfinished_lines() && (takes_input || start_->world_size() == 1),
+                               .channel = channel_, .output_window = &output_window_};
+    ranks_.push_back(std::make_unique<LocalRank>(io_, std::move(options), std::move(block)));
     programs_.push_back(command.command.program);
   }
   return good;

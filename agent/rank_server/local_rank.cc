@@ -9,6 +9,7 @@
 #include "agent/channel.h"
 #include "agent/pipe.h"
 #include "agent/proto/control.pb.h"
+#include "agent/pseudo_terminal.h"
 #include "topology/base/error.h"
 #include "topology/base/wall_clock.h"
 
@@ -18,21 +19,22 @@ LocalRank::LocalRank(boost::asio::io_context& io, Options options, std::unique_p
     : io_(io), options_(std::move(options)), block_(std::move(block)) {}
 
 std::unique_ptr<OutputRelay> LocalRank::relay(FileDescriptor pipe, bool is_stderr) {
-  return std::make_unique<OutputRelay>(io_, std::move(pipe), options_.channel, options_.output_window,
-                                       [this, is_stderr](std::string lines, bool end) {
-                                         control::Envelope message;
-                                         auto& body = *message.mutable_output();
-                                         body.set_generation(options_.generation);
-                                         body.set_rank(options_.rank);
-                                         body.set_is_stderr(is_stderr);
-                                         body.set_data(std::move(lines));
-                                         body.set_end(end);
-                                         options_.channel->send_soon(message);
-                                       });
+  OutputRelay::Options options{options_.channel, options_.output_window, options_.unfinished};
+  return std::make_unique<OutputRelay>(io_, std::move(pipe), std::move(options), [this, is_stderr](std::string lines, bool end) {
+    control::Envelope message;
+    auto& body = *message.mutable_output();
+    body.set_generation(options_.generation);
+    body.set_rank(options_.rank);
+    body.set_is_stderr(is_stderr);
+    body.set_data(std::move(lines));
+    body.set_end(end);
+    options_.channel->send_soon(message);
+  });
 }
 
 void LocalRank::start(Command command) {
-  Pipe out = make_pipe(), error, in;
+  std::optional<Pipe> terminal = options_.terminal ? make_pseudo_terminal() : std::nullopt;
+  Pipe out = terminal ? std::move(*terminal) : make_pipe(), error, in;
   command.stdout_fd = command.stderr_fd = out.write.get();
   if (!options_.merge_stderr) {
     error = make_pipe();

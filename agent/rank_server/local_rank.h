@@ -29,6 +29,8 @@ class LocalRank {
     uint32_t rank = 0;
     bool merge_stderr = false;  // stderr becomes part of stdout
     bool takes_input = false;   // else its stdin is /dev/null
+    bool terminal = false;      // its stdout is one
+    bool unfinished = false;    // lines are passed on before they are complete if that takes a while
     std::shared_ptr<Channel> channel;
     OutputWindow* output_window = nullptr;  // of all ranks of the host; borrowed
   };

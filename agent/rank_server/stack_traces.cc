@@ -42,7 +42,7 @@ class StackTraces::Helper {
     command.env = assignments(own_environment());
     command.stdout_fd = command.stderr_fd = write.get();
     process_ = Process::start(command);
-    output_ = std::make_unique<OutputRelay>(owner.io_, std::move(read), owner.channel_, nullptr, [&owner, rank](std::string lines, bool) {
+    output_ = std::make_unique<OutputRelay>(owner.io_, std::move(read), OutputRelay::Options{owner.channel_}, [&owner, rank](std::string lines, bool) {
       if (!lines.empty()) owner.on_text_(rank.rank, std::move(lines));
     });
     process_->watch(owner.io_, [this, &owner](const ExitStatus&) { owner.ended(*this); });

@@ -87,6 +87,7 @@ StartMessages::StartMessages(const LaunchPlan& plan, const StartRequest& request
   }
   start.set_merge_stderr(request.merge_stderr);
   start.set_stdin_rank(stdin_rank(request));
+  start.set_unfinished_lines(request.unfinished_lines);
   start.set_training(request.training);
   start.set_output_window(output_window_bytes(static_cast<size_t>(start.hosts_size())));
   start.set_memory_policy(static_cast<uint32_t>(request.memory));

@@ -13,7 +13,7 @@ namespace ds {
 struct StartRequest {
   std::string job;
   int generation = 1;
-  bool training = false, merge_stderr = false;
+  bool training = false, merge_stderr = false, unfinished_lines = false;
   std::string wireup = "pmix", launcher_cwd, interface;
   std::vector<std::vector<std::string>> argv;           // of each program
   std::vector<std::vector<std::string>> program_env;    // -x of each program

@@ -1,5 +1,7 @@
 #include "launcher/output/last_lines.h"
 
+#include <utility>
+
 namespace ds {
 namespace {
 
@@ -17,10 +19,13 @@ std::string_view tail(std::string_view data, size_t count) {
 }  // namespace
 
 void LastLines::add(std::string_view data) {
-  data = data.empty() ? data : tail(data, kLines);
+  const std::string_view kept = data.empty() ? data : tail(data, kLines);
+  open_ = open_ && kept.size() == data.size();
+  data = kept;
   while (!data.empty()) {
     const size_t end = data.find('\n');
-    lines_.emplace_back(data.substr(0, end).substr(0, kLineBytes));
+    if (!std::exchange(open_, end == std::string_view::npos)) lines_.emplace_back();
+    lines_.back() += data.substr(0, end).substr(0, kLineBytes - lines_.back().size());
     if (lines_.size() > kLines) lines_.pop_front();
     data.remove_prefix(end == std::string_view::npos ? data.size() : end + 1);
   }

@@ -134,6 +134,8 @@ StartRequest start_request(const Job& job, int generation, std::vector<std::stri
     request.program_wdir.push_back(program.wdir);
   }
   request.stdin_target = job.options.stdin_target;
+  const bool plain = !job.options.tag_output && !job.options.timestamp_output;  // a prefix belongs to a whole line
+  request.unfinished_lines = plain && (job.plan.world_size == 1 || isatty(STDIN_FILENO));
   return request;
 }
 

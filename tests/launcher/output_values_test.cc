@@ -27,9 +27,21 @@ TEST(LastLines, EmptyLinesAndMissingEndsCount) {
   lines.add("");
   lines.add("a\n\nb");
   lines.add("\n");
+  lines.add("\n");
   EXPECT_EQ(lines.text(), "a\n\nb\n\n");
   lines.add(std::string(10000, 'x'));
   EXPECT_EQ(lines.text().size(), std::string("a\n\nb\n\n").size() + 4001);
+}
+
+TEST(LastLines, ALineMayComeInPieces) {
+  LastLines lines;
+  lines.add("first\nName");
+  lines.add("? ");
+  lines.add("bob\n");
+  EXPECT_EQ(lines.text(), "first\nName? bob\n");
+  lines.add("open");
+  lines.add(" end\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
+  EXPECT_EQ(lines.text(), "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
 }
 
 TEST(LeftOut, SaysHowManyLinesOfWhomAndWhereTheyAre) {

@@ -124,7 +124,7 @@ void MpirunWireup::start_mpirun() {
 
 // Programs that ranks spawn belong to mpirun, and so does their output: it is shown as rank 0's.
 std::unique_ptr<OutputRelay> MpirunWireup::relay(FileDescriptor pipe, bool is_stderr) {
-  return std::make_unique<OutputRelay>(io_, std::move(pipe), channel_, nullptr, [this, is_stderr](std::string lines, bool end) {
+  return std::make_unique<OutputRelay>(io_, std::move(pipe), OutputRelay::Options{channel_}, [this, is_stderr](std::string lines, bool end) {
     if (is_stderr) last_words_ = (last_words_ + lines).substr(last_words_.size() + lines.size() > kWordsKept ? last_words_.size() + lines.size() - kWordsKept : 0);
     if (end || lines.empty() || (is_stderr && (any_ended_ || ready_))) return;  // its comments on ends are not news
     control::Envelope message;
