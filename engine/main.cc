@@ -21,6 +21,7 @@
 #include "engine/train/rank_report.h"
 #include "engine/train/stop_request.h"
 #include "engine/train/train_loop.h"
+#include "engine/train/world_options.h"
 #include "topology/base/error.h"
 #include "topology/base/standard_streams.h"
 
@@ -70,8 +71,7 @@ int threads_for(const ds::Settings& settings) {
   return static_cast<int>(std::max<int64_t>(1, sysconf(_SC_NPROCESSORS_ONLN) / std::max<int64_t>(1, local)));
 }
 
-int train(int argc, char** argv, ds::Communicator& world, ds::RankReport& report) {
-  const ds::TrainConfig config = ds::load_train_config(argv[1], parse_overrides(argc, argv));
+int train(const ds::TrainConfig& config, ds::Communicator& world, ds::RankReport& report) {
   const ds::Settings settings = ds::resolve(config, world.size());
   if (world.rank() == 0)
     for (const std::string& note : settings.notes) std::cout << "note: " << note << std::endl;
@@ -117,9 +117,10 @@ int main(int argc, char** argv) {
   std::unique_ptr<ds::Communicator> world;
   try {
     report.phase(ds::RankPhase::kWiringUp);
+    const ds::TrainConfig config = ds::load_train_config(argv[1], parse_overrides(argc, argv));
     if (ds::started_by_mpi()) mpi.emplace();
-    world = mpi ? mpi->world({}, report.collective_counters()) : ds::singleton_communicator();
-    const int exit_code = train(argc, argv, *world, report);
+    world = mpi ? mpi->world(ds::world_options(config), report.collective_counters()) : ds::singleton_communicator();
+    const int exit_code = train(config, *world, report);
     world.reset();
     return exit_code;
   } catch (const ds::Error& error) {
