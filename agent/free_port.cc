@@ -4,6 +4,11 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <sstream>
+
 #include "agent/file_descriptor.h"
 
 namespace ds {
@@ -21,8 +26,28 @@ static int port_if_free(int port) {
   return ntohs(address.sin_port);
 }
 
+PortRange ports_of_choice(const std::string& local_range) {
+  constexpr int kFirst = 10000, kLast = 65535;  // below: services
+  std::istringstream words(local_range);
+  int low = 0, high = 0;
+  if (!(words >> low >> high) || low > high) return {};
+  const PortRange below{kFirst, low - 1}, above{high + 1, kLast};
+  const PortRange larger = below.high - below.low > above.high - above.low ? below : above;
+  return larger.low <= larger.high ? larger : PortRange{};
+}
+
+// At random: jobs that start together look at the same time.
+static int port_of_choice() {
+  std::ifstream file("/proc/sys/net/ipv4/ip_local_port_range");
+  const PortRange range = ports_of_choice({std::istreambuf_iterator<char>(file), {}});
+  std::random_device random;
+  for (int attempt = 0; range.bounded() && attempt < 20; ++attempt)
+    if (const int port = port_if_free(std::uniform_int_distribution(range.low, range.high)(random))) return port;
+  return port_if_free(0);
+}
+
 int free_port(const PortRange& range, PortUse use) {
-  if (!range.bounded()) return port_if_free(0);
+  if (!range.bounded()) return use == PortUse::kMeeting ? port_of_choice() : port_if_free(0);
   int last_free = 0;
   for (int port = range.high; port >= range.low; --port) {
     if (!port_if_free(port)) continue;

@@ -1,6 +1,8 @@
 // TCP ports that nobody listens on right now.
 #pragma once
 
+#include <string>
+
 namespace ds {
 
 // --ports: the first and the last one allowed; 0 = any.
@@ -15,8 +17,11 @@ struct PortRange {
 // go up from the first port; the last free one is for MASTER_PORT; PMIx servers take the next one below it.
 enum class PortUse { kMeeting, kServer };
 
-// 0 when there is none. Another process may take it before it is used. Without bounds the kernel chooses at random, so
-// that is rare.
+// The larger of the two ranges beside the one that the kernel gives to whoever asks for any port or connects, of which
+// `local_range` is the text (/proc/sys/net/ipv4/ip_local_port_range). Unbounded when the text says nothing.
+PortRange ports_of_choice(const std::string& local_range);
+
+// 0 when there is none. Nothing holds it until it is used, so without bounds a meeting gets one that nobody is given by chance.
 int free_port(const PortRange& range = {}, PortUse use = PortUse::kMeeting);
 
 }  // namespace ds

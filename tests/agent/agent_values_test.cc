@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 
 #include "agent/bootstrap.h"
 #include "agent/elf_needed.h"
@@ -169,6 +170,24 @@ TEST(FreePort, StaysInItsRangeAndLeavesTheLastOneForMeeting) {
   EXPECT_NE(server, range.high);
   const PortRange one{any, any};
   EXPECT_EQ(free_port(one, PortUse::kServer), any);
+}
+
+TEST(FreePort, IsNoneThatTheKernelGivesByChance) {
+  EXPECT_EQ(ports_of_choice("32768\t60999\n"), (PortRange{10000, 32767}));
+  EXPECT_EQ(ports_of_choice("12000 40000"), (PortRange{40001, 65535}));
+  EXPECT_EQ(ports_of_choice("1024 65535"), PortRange{});
+  EXPECT_EQ(ports_of_choice(""), PortRange{});
+  std::ifstream file("/proc/sys/net/ipv4/ip_local_port_range");
+  int low = 0, high = 0;
+  ASSERT_TRUE(file >> low >> high);
+  if (!ports_of_choice(std::to_string(low) + " " + std::to_string(high)).bounded()) GTEST_SKIP() << "the kernel gives all ports";
+  std::set<int> seen;
+  for (int i = 0; i < 20; ++i) {
+    const int port = free_port();
+    EXPECT_TRUE(port < low || port > high) << port;
+    seen.insert(port);
+  }
+  EXPECT_GT(seen.size(), 10u) << "two jobs that start at once must not look up the same";
 }
 
 TEST(FreePort, LooksBelowAPortThatIsBusy) {
