@@ -49,6 +49,12 @@ TEST(Placement, PutsAFixedNumberOnEachNode) {
   EXPECT_EQ(plan(kAb, {.per_node = 3, .oversubscribe = true}), "0a0 1a1 2a2 3b0 4b1 5b2");
 }
 
+TEST(Placement, TheNumberOfRanksIsAlsoABoundForAFixedNumberOnEachNode) {
+  EXPECT_EQ(plan(kAb, {.num_ranks = 2, .per_node = 3}), "0a0 1a1");
+  EXPECT_EQ(plan(kAb, {.num_ranks = 1, .per_node = 4}), "0a0");
+  expect_words(refused(kAb, {.num_ranks = 3, .per_node = 4}), {"3 ranks per host", "host a has 2 slots"});
+}
+
 TEST(Placement, SaysWhereTheSlotsAreWhenTheyDoNotSuffice) {
   expect_words(refused(kSix, {.num_ranks = 8}), {"not enough slots: asked 8, have 6 (h1: 3, h2: 3)", "--oversubscribe"});
 }
@@ -200,6 +206,9 @@ TEST(Placement, PutsAFixedNumberOnEachPlaceOfAHost) {
   many.num_ranks = 9;
   expect_words(refused(hosts, many), {"asked for 9 ranks", "2 per socket make 8"});
   expect_words(refused(hosts, map_by("ppr:3:socket")), {"6 ranks per host", "host a has 4 slots"});
+  PlacementOptions few = map_by("ppr:3:socket");
+  few.num_ranks = 4;
+  EXPECT_EQ(plan(hosts, few), "0a0 1a1 2a2 3a3");
   EXPECT_FALSE(places_known(kAb, map_by("ppr:1:socket")));
   EXPECT_TRUE(places_known(hosts, map_by("ppr:1:socket")));
 }
