@@ -52,7 +52,7 @@ Level bound_level(int num_ranks, const BindingOptions& options) {
     case BindTo::kNuma: return Level::kNuma;
     default: break;
   }
-  const bool mapped_by_hardware = options.map_by && *options.map_by != Level::kHost && options.per_place == 0;
+  const bool mapped_by_hardware = options.binds_as_mapped && options.map_by && *options.map_by != Level::kHost && options.per_place == 0;
   return mapped_by_hardware ? *options.map_by : default_level(num_ranks, options);
 }
 

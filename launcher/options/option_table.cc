@@ -27,7 +27,7 @@ std::vector<OptionSpec> make_table() {
       {{"oversubscribe"}, "", place, "more ranks than slots are fine"},
       {{"nooversubscribe"}, "", place, "more ranks than slots are an error (as without it)"},
       {{"rankfile", "rf"}, "file", place, "where each rank goes: rank 0=host slot=0-1"},
-      {{"map-by"}, "how", place, "slot | node | socket | numa | core | hwthread | ppr:n:<one of these>, then :PE=n"},
+      {{"map-by"}, "how", place, "slot | node | socket | numa | core | hwthread | ppr:n:<one of these>, then :PE=n,OVERSUBSCRIBE"},
       {{"rank-by"}, "how", place, "slot | node | socket | numa | core | hwthread: order of rank numbers"},
       {{"bind-to"}, "what", place, "none | hwthread | core | socket | numa"},
       {{"bind-memory"}, "what", place, "none | near | only: memory of the NUMA nodes of a rank's cores (near for training jobs)"},

@@ -34,9 +34,9 @@ class Values {
     return it == given_.end() ? fallback : it->second.back()[0];
   }
   std::string word(const std::string& name, const std::string& fallback, const std::vector<std::string>& allowed) {
-    std::string value = text(name, fallback);
+    const std::string value = lower(text(name, fallback));
     if (flag(name) && std::find(allowed.begin(), allowed.end(), value) == allowed.end())
-      problem(name, value, "one of " + join(allowed, ", "));
+      problem(name, text(name), "one of " + join(allowed, ", "));
     return value;
   }
   std::optional<int> integer(const std::string& name, int low, int high) {

@@ -99,6 +99,7 @@ TEST(Options, FlagsOfMpirunAreUnderstood) {
   EXPECT_FALSE(parse("--nooversubscribe true").oversubscribe);
   EXPECT_TRUE(parse("--allow-run-as-root --use-hwthread-cpus true").threads_are_cpus);
   EXPECT_EQ(parse("--bind-to package true").bind_to, "package");
+  EXPECT_EQ(parse("--bind-to CORE true").bind_to, "core");
   EXPECT_EQ(parse("--default-hostfile d --hostfile h true").hostfile, "h");
   EXPECT_EQ(parse("--default-hostfile d --hostfile h true").default_hostfile, "d");
 }

@@ -190,12 +190,24 @@ TEST(MapPolicy, ReadsWhatMpirunReads) {
   EXPECT_EQ(map_by("ppr:2:socket:PE=4").binding.per_place, 2);
   EXPECT_EQ(map_by("ppr:2:socket:PE=4").binding.cpus_per_rank, 4);
   EXPECT_EQ(map_by("node:PE=2").binding.cpus_per_rank, 2);
-  for (const char* text : {"", "slots", "ppr", "ppr:0:node", "ppr:2:board", "ppr:x:node", "node:PE=0", "node:PE=x", ":oversubscribe", "socket:span"})
+  for (const char* text : {"", "slots", "ppr", "ppr:0:node", "ppr:2:board", "ppr:x:node", "node:PE=0", "node:PE=x", ":", "slot,PE=2", "ppr:2:node,PE=2", "socket:span"})
     expect_words(usage_error_of([&] { map_by(text); }), {std::string("'") + text + "'", "ppr:N:object"});
   expect_words(usage_error_of([] { map_by("core:PE=2"); }), {"'core:PE=2'", "numa:PE=2"});
   EXPECT_EQ(rank_by("node").rank_by, RankBy::kNode);
   EXPECT_EQ(rank_by("core").binding.rank_by, Level::kCore);
   expect_words(usage_error_of([] { rank_by("board"); }), {"slot, node, socket"});
+}
+
+TEST(MapPolicy, ModifiersStandBehindACommaOrAColonAndAlsoAlone) {
+  EXPECT_TRUE(map_by(":OVERSUBSCRIBE").oversubscribe);
+  EXPECT_EQ(map_by(":OVERSUBSCRIBE").binding.map_by, Level::kSocket);
+  EXPECT_FALSE(map_by(":OVERSUBSCRIBE").binding.binds_as_mapped);
+  EXPECT_EQ(map_by(":PE=2").binding.cpus_per_rank, 2);
+  for (const char* text : {"slot:PE=2,OVERSUBSCRIBE", "slot:PE=2:OVERSUBSCRIBE", "ppr:1:node:oversubscribe,pe=2"}) {
+    EXPECT_EQ(map_by(text).binding.cpus_per_rank, 2) << text;
+    EXPECT_TRUE(map_by(text).oversubscribe) << text;
+  }
+  EXPECT_FALSE(map_by(":OVERSUBSCRIBE,NOOVERSUBSCRIBE").oversubscribe) << "the last counts";
 }
 
 TEST(Placement, PutsAFixedNumberOnEachPlaceOfAHost) {
