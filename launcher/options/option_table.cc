@@ -60,7 +60,7 @@ std::vector<OptionSpec> make_table() {
       {{"quiet", "q"}, "", out, "no notes"},
       {{"verbose", "v"}, "", out, "tell each step"},
 
-      {{"timeout"}, "seconds", job, "end the job after so long, exit code 110"},
+      {{"timeout"}, "seconds", job, "end the job after so long, exit code 110; 0: no limit"},
       {{"get-stack-traces"}, "", job, "at the time limit, print where each thread of each rank stands"},
       {{"report-state-on-timeout"}, "", job, "at the time limit, print host, pid and state of each rank"},
       {{"grace"}, "seconds", job, "after a stop request, how long ranks may take (30 for training, 1 for programs)"},

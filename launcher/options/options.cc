@@ -18,6 +18,7 @@ namespace ds {
 namespace {
 
 constexpr int kMaxRanks = 1 << 20;
+constexpr int kMaxSeconds = 1'000'000'000;
 
 // The options of one program (or of the whole job), read by name; every wrong value becomes a problem.
 class Values {
@@ -49,8 +50,8 @@ class Values {
   std::optional<double> seconds(const std::string& name) {
     if (!flag(name)) return std::nullopt;
     std::optional<double> value = parse_double(text(name));
-    if (value && *value >= 0 && *value < 1e9) return value;
-    problem(name, text(name), "seconds, 0 or more");
+    if (value && *value >= 0 && *value <= kMaxSeconds) return value;
+    problem(name, text(name), "seconds, 0 to " + std::to_string(kMaxSeconds));
     return std::nullopt;
   }
   std::vector<std::vector<std::string>> all(const std::string& name) const {

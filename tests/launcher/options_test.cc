@@ -85,6 +85,7 @@ TEST(Options, NumbersHaveBounds) {
   expect_words(problem_of("-np -1 true"), {"-np=-1", "a whole number from 0"});
   expect_words(problem_of("--npernode 0 true"), {"--npernode=0", "from 1"});
   expect_words(problem_of("-np 99999999999 true"), {"-np=99999999999"});
+  expect_words(problem_of("--timeout 99999999999999 true"), {"--timeout=99999999999999", "seconds, 0 to 1000000000"});
 }
 
 TEST(Options, AnEmptyValueIsAShellVariableThatIsNotSet) {

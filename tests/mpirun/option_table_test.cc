@@ -149,6 +149,7 @@ std::vector<Row> rows() {
       {"ProgramNotExecutable", {"-np", "1", "{dir}/hosts"}, "", "exit codes of start failures", 126},
       {"ProgramIsAFolder", {"-np", "1", "{dir}"}, "", "exit codes of start failures", 126},
       {"timeout", {"-np", "1", "--timeout", "1", "sleep", "60"}},
+      {"TimeoutZero", {"-np", "1", "--timeout", "0", "echo", "x"}},
       {"MpiSum", two({}, {"{mpi}", "sum"})},
       {"MpiAbort", two({}, {"{mpi}", "abort", "5"})},
       {"MpiAbortAbove255", two({}, {"{mpi}", "abort", "300"})},
