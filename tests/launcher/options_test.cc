@@ -147,25 +147,6 @@ TEST(Options, HelpShowsEveryOptionAndAnExample) {
   EXPECT_NE(help.find("--hostfile hosts train.cfg"), std::string::npos);
 }
 
-TEST(Options, AppFilesAreReadAsAShellWould) {
-  EXPECT_EQ(split_app_file("# both\n-np 1 echo 'a b'\n\n-np 2 echo \"c \\\"d\"\n", "f"),
-            (std::vector<std::string>{"-np", "1", "echo", "a b", ":", "-np", "2", "echo", "c \"d"}));
-  EXPECT_THROW(split_app_file("echo 'a\n", "f"), Error);
-}
-
-TEST(Options, AnyAppFileIsReadOrRefused) {
-  std::mt19937 random(11);
-  const std::vector<std::string> words{"-np", " ", "1", "\n", "'", "\"", "\\", "#", "-x", "A=b c", ":", "echo", "\r", "\xff"};
-  for (int i = 0; i < 3000; ++i) {
-    const std::string text = i % 2 ? random_bytes(random, 40) : random_words(random, words, 14);
-    try {
-      EXPECT_LE(split_app_file(text, "f").size(), text.size() + 1);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::kUsage);
-    }
-  }
-}
-
 TEST(Options, AnyWordsAreReadOrRefused) {
   std::mt19937 random(13);
   std::vector<std::string> words{":", "true", "a.cfg", "--train.steps", "", "-", "--", "--=", "-=x", "4", "h", "--zap", "\xff"};

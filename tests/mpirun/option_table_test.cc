@@ -77,6 +77,8 @@ std::vector<Row> rows() {
       {"MpmdVariables", {"-H", "localhost:2", "-np", "1", "-x", "V=a", "sh", "-c", "echo $V", ":", "-np", "1", "-x", "W=b", "sh", "-c", "echo $W"}},
       {"app", {"-H", "localhost:2", "--app", "{dir}/app"}},
       {"AppQuotes", {"-H", "localhost:2", "--app", "{dir}/quotes"}, "", "--app", 0},
+      {"AppAndProgram", {"--app", "{dir}/one", "hostname"}, "", "--app", 2},
+      {"AppEmpty", {"--app", "{dir}/empty", "hostname"}, "", "usage errors", 2},
       {"AllowRunAsRoot", with({"--allow-run-as-root", "-np", "1"}, kShowRank)},
 
       // Placement and binding.
@@ -169,6 +171,7 @@ class OptionTable : public ::testing::TestWithParam<Row> {
     write("bad", "localhost slots=2\n%bad\n");
     write("ranks", "rank 0=localhost slot=1\nrank 1=localhost slot=0\n");
     write("app", "-np 1 echo a\n-np 1 echo b c\n");
+    write("one", "-np 1 echo a\n");
     write("quotes", "-np 1 echo 'b c'\n");
     write("tune", "-x V=5 -mca btl_base_verbose 7\n");
   }
