@@ -14,7 +14,7 @@ std::vector<OptionSpec> make_table() {
       {{"np", "n", "c"}, "N", hosts, "number of ranks; left out: one per slot", kSupported, true},
       {{"npernode", "N"}, "n", hosts, "n ranks on every host"},
       {{"pernode"}, "", hosts, "one rank on every host"},
-      {{"host", "H"}, "a,b:2", hosts, "hosts with slots; a plain name is one slot"},
+      {{"host", "H"}, "a,b:2", hosts, "hosts with slots; a plain name is one slot", kSupported, false, false, true},
       {{"hostfile", "machinefile"}, "file", hosts, "hosts, one a line: name slots=n"},
       {{"default-hostfile"}, "file", hosts, "hosts when nothing else names any, Slurm included"},
       {{"include", "i"}, "h1@h2:0,2", hosts, "only these hosts or slots"},

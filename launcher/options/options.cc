@@ -34,6 +34,11 @@ class Values {
     auto it = given_.find(name);
     return it == given_.end() ? fallback : it->second.back()[0];
   }
+  std::string list(const std::string& name) const {
+    std::vector<std::string> parts;
+    for (const std::vector<std::string>& one : all(name)) parts.push_back(one[0]);
+    return join(parts, ",");
+  }
   std::string word(const std::string& name, const std::string& fallback, const std::vector<std::string>& allowed) {
     const std::string value = lower(text(name, fallback));
     if (flag(name) && std::find(allowed.begin(), allowed.end(), value) == allowed.end())
@@ -73,7 +78,7 @@ class Values {
     auto same = std::find_if(values.begin(), values.end(), [&](const std::vector<std::string>& before) {
       return !given.spec->adds_up || key_of(before) == key_of(given.values);
     });
-    if (same != values.end()) {
+    if (same != values.end() && !given.spec->one_list) {
       if (!given.values.empty() && *same != given.values)
         notes.push_back("option " + with_dashes(given.spec->names[0]) + " is given more than once; the last counts: " +
                         join(given.values, " "));
@@ -106,7 +111,7 @@ void read_placement(Values& values, Options& options) {
   if (values.flag("pernode")) options.npernode = 1;
   options.num_nodes = values.integer("num_nodes", 1, kMaxRanks);
   options.num_gpus = values.integer("num_gpus", 1, kMaxRanks);
-  options.host_list = values.text("host");
+  options.host_list = values.list("host");
   options.hostfile = values.text("hostfile");
   options.default_hostfile = values.text("default-hostfile");
   options.include = values.text("include");

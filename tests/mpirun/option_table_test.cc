@@ -57,6 +57,8 @@ std::vector<Row> rows() {
       {"host", with({"--host", "localhost:2"}, kShowRank)},
       {"HostRepeated", with({"-H", "localhost,localhost"}, kShowRank)},
       {"HostRepeatedThrice", with({"-H", "localhost,localhost,localhost", "--bind-to", "none"}, kShowRank)},
+      {"HostTwice", with({"-H", "localhost:1", "-H", "localhost:1"}, kShowRank)},
+      {"HostOfAHostfile", with({"--hostfile", "{dir}/hosts", "-H", "localhost"}, kShowRank)},
       {"HostPlain", with({"-H", "localhost"}, kShowRank)},
       {"hostfile", with({"--hostfile", "{dir}/hosts"}, kShowRank)},
       {"machinefile", with({"-machinefile", "{dir}/hosts"}, kShowRank)},
