@@ -15,12 +15,14 @@ BindTo binding_of(const Options& options) {
   return options.training() || options.share_cores ? BindTo::kShare : BindTo::kDefault;
 }
 
-std::vector<RankPlace> place_by_file(const Cluster& cluster, const Rankfile& rankfile, std::optional<int> wanted) {
-  std::vector<RankPlace> places = place_ranks(cluster, rankfile);
-  if (wanted && *wanted != static_cast<int>(places.size()))
-    throw Error(ErrorCode::kUsage, "dslaunch: -np=" + std::to_string(*wanted) + ", but " + rankfile.file + " places " +
-                                       std::to_string(places.size()) + " ranks");
-  return places;
+// The first `wanted` ranks of the file; all without `wanted`.
+std::vector<RankPlace> place_by_file(const Cluster& cluster, Rankfile rankfile, std::optional<int> wanted) {
+  const size_t placed = rankfile.entries.size(), ranks = wanted ? static_cast<size_t>(*wanted) : placed;
+  if (ranks > placed)
+    throw Error(ErrorCode::kUsage, "option -np=" + std::to_string(ranks) + ": must be 0 to " + std::to_string(placed) +
+                                       ", the ranks that rankfile " + rankfile.file + " places");
+  rankfile.entries.resize(ranks);
+  return place_ranks(cluster, rankfile);
 }
 
 std::vector<int> programs_of_ranks(const Options& options, size_t num_ranks) {

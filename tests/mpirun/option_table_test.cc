@@ -111,6 +111,8 @@ std::vector<Row> rows() {
       {"CpuList", with({"-H", "localhost:1", "-np", "1", "--cpu-list", "1"}, kShowCpus)},
       {"rankfile", with({"-np", "2", "--rankfile", "{dir}/ranks"}, kShowCpus)},
       {"RankfileShort", with({"-np", "2", "-rf", "{dir}/ranks"}, kShowCpus)},
+      {"RankfileOfMore", with({"-np", "1", "--rankfile", "{dir}/ranks"}, kShowCpus)},
+      {"RankfileOfFewer", {"-np", "3", "--rankfile", "{dir}/ranks", "true"}, "", "usage errors", 2},
       {"DoNotLaunch", two({"--do-not-launch"}, {"false"}), "", "--do-not-launch", 0},
       {"DisplayMap", two({"--display-map"}, {"true"}), "", "--display-map", 0},
       {"DisplayAllocation", two({"--display-allocation"}, {"true"}), "", "--display-map", 0},
