@@ -37,7 +37,7 @@ std::vector<OptionSpec> make_table() {
       {{"use-hwthread-cpus"}, "", place, "hardware threads count as CPUs"},
       {{"report-bindings"}, "", place, "tell where each rank is bound"},
       {{"cpu-list", "cpu-set"}, "list", place, "use only these CPUs of every host: 0,2-5"},
-      {{"bind_cores_to_rank"}, "", place, "share the cores of a host among its ranks"},
+      {{"bind_cores_to_rank"}, "", place, "share the cores of a host among its ranks, at least one each"},
       {{"bind_core_list"}, "list", place, "the cores to share: 0,2-5"},
 
       {{"x"}, "VAR[=value]", env, "give this variable to the ranks", kSupported, true, true},

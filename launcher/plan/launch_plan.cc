@@ -46,6 +46,7 @@ PlacementOptions placement_options(const Options& options, const std::vector<boo
   placement.oversubscribe |= options.oversubscribe;
   placement.gpu_per_rank = options.training();
   placement.binding.bind_to = binding_of(options);
+  placement.binding.must_share = options.share_cores;
   if (!options.cpu_list.empty()) placement.binding.cpu_list = parse_cpu_list(options.cpu_list);
   for (size_t host = 0; options.nolocal && host < local.size(); ++host)
     if (local[host]) placement.without = host;

@@ -112,6 +112,14 @@ TEST(Plan, EveryValueThatHelpNamesIsAccepted) {
   }
 }
 
+TEST(Plan, CoresThatAreSharedByRequestMustSuffice) {
+  Cluster cluster = cluster_of({4});
+  cluster.hosts[0].cores = {0, 1};
+  EXPECT_EQ(plan("--bind_cores_to_rank -np 2 true", cluster).ranks[1].cpus, std::vector<int>{1});
+  expect_words(usage_error_of([&] { plan("--bind_cores_to_rank --bind_core_list 0 -np 2 true", cluster); }),
+               {"--bind_cores_to_rank", "2 ranks, 1 cores in the list"});
+}
+
 TEST(Plan, NolocalLeavesThisMachineOut) {
   const Options options = parse_options({"--nolocal", "true"});
   const LaunchPlan p = plan_launch(options, cluster_of({2, 2}), "test", {true, false}, nullptr);
