@@ -116,6 +116,10 @@ void read_placement(Values& values, Options& options) {
   options.default_hostfile = values.text("default-hostfile");
   options.include = values.text("include");
   options.exclude = values.text("exclude");
+  for (const char* count : {"num_nodes", "num_gpus"})
+    for (const char* filter : {"include", "exclude"})
+      if (values.flag(count) && values.flag(filter))
+        values.problem(count, values.text(count), std::string("left out: --") + filter + " says which hosts and slots");
   options.nolocal = values.flag("nolocal");
   if (values.flag("nolocal") && values.flag("rankfile"))
     values.problem("nolocal", "", "left out: the rankfile says where ranks go");

@@ -73,6 +73,7 @@ TEST(Options, ProgramsAfterAColonNeedTheirNumber) {
 TEST(Options, UnknownOptionsNameTheNearestAndAreNeverGuessed) {
   EXPECT_NE(problem_of("--hostfil x true").find("--hostfile"), std::string::npos);
   EXPECT_NE(problem_of("-np4 true").find("unknown option -np4"), std::string::npos);
+  EXPECT_EQ(problem_of("-k true").find("nearest"), std::string::npos) << "nothing is near to one letter";
 }
 
 TEST(Options, AllProblemsAreToldAtOnce) {
@@ -107,6 +108,12 @@ TEST(Options, FlagsOfMpirunAreUnderstood) {
 
 TEST(Options, ARankfileSaysWhereRanksGoSoNolocalCannot) {
   expect_words(problem_of("--nolocal --rankfile f true"), {"--nolocal", "rankfile"});
+}
+
+TEST(Options, AFilterSaysWhichHostsSoTheyAreNotCounted) {
+  for (const char* count : {"--num_nodes", "--num_gpus"})
+    for (const char* filter : {"--include", "--exclude"})
+      expect_words(problem_of(std::string(filter) + " a " + count + " 1 true"), {std::string("option ") + count + "=1", "left out", filter});
 }
 
 TEST(Options, OptionsOfLaterVersionsAreRefusedAndNotIgnored) {

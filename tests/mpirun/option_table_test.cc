@@ -159,6 +159,8 @@ std::vector<Row> rows() {
       {"MpiSum", two({}, {"{mpi}", "sum"})},
       {"MpiAbort", two({}, {"{mpi}", "abort", "5"})},
       {"MpiAbortAbove255", two({}, {"{mpi}", "abort", "300"})},
+      {"MpiAbortZero", two({}, {"{mpi}", "abort", "0"}), "", "MPI_Abort with 0, 256, ...", 1},
+      {"BindToCpuList", {"-np", "1", "--cpu-list", "1", "--bind-to", "cpu-list:ordered", "true"}, "", "usage errors", 2},
       {"MpiNoFinalize", two({}, {"{mpi}", "no-finalize"})},
       {"MpiNoInit", two({}, {"{mpi}", "no-init"}), "", "ranks that never wire up", 1},
   };
