@@ -52,7 +52,7 @@ Level bound_level(int num_ranks, const BindingOptions& options) {
     case BindTo::kNuma: return Level::kNuma;
     default: break;
   }
-  const bool mapped_by_hardware = options.map_by && *options.map_by != Level::kHost && options.per_place == 0;
+  const bool mapped_by_hardware = options.binds_as_mapped && options.map_by && *options.map_by != Level::kHost && options.per_place == 0;
   return mapped_by_hardware ? *options.map_by : default_level(num_ranks, options);
 }
 
@@ -135,6 +135,15 @@ std::vector<size_t> numbered(const std::vector<Cpu>& cpus, const std::vector<Pla
                                      (options.threads_are_cpus ? " hardware threads" : " cores") + ": start fewer ranks or use --bind-to none");
 }
 
+Binding bind_shares(const Host& host, size_t ranks, const std::vector<Cpu>& cpus, const BindingOptions& options) {
+  const size_t cores = places_of(cpus, Level::kCore).size();
+  if (cores >= ranks) return share_cores(cpus, ranks);
+  if (options.must_share)
+    throw Error(ErrorCode::kUsage, "option --bind_cores_to_rank: must leave each rank a core: host " + host.name + ": " + std::to_string(ranks) +
+                                       " ranks, " + std::to_string(cores) + (options.cpu_list.empty() ? " cores" : " cores in the list"));
+  return Binding(ranks, options.cpu_list.empty() ? std::vector<int>{} : ids_of(cpus));
+}
+
 }  // namespace
 
 BindTo bind_to_named(const std::string& name) {
@@ -159,10 +168,10 @@ Binding bind_ranks(const Host& host, int num_local, int num_ranks, bool oversubs
   const size_t count = static_cast<size_t>(std::max(num_local, 0));
   const Binding unbound(count);
   const std::vector<Cpu> cpus = usable_cpus(host, options.cpu_list);
-  const bool may_stay_unbound = (options.bind_to == BindTo::kDefault && options.cpus_per_rank == 1) || options.bind_to == BindTo::kShare;
+  const bool may_stay_unbound = (options.bind_to == BindTo::kDefault && options.cpus_per_rank == 1) ||
+                                (options.bind_to == BindTo::kShare && !options.must_share);
   if (count == 0 || cpus.empty() || options.bind_to == BindTo::kNone || (may_stay_unbound && oversubscribed)) return unbound;
-  if (options.bind_to == BindTo::kShare)
-    return places_of(cpus, Level::kCore).size() < count ? unbound : share_cores(cpus, count);
+  if (options.bind_to == BindTo::kShare) return bind_shares(host, count, cpus, options);
   if (may_stay_unbound && !options.cpu_list.empty()) return Binding(count, ids_of(cpus));
 
   const std::vector<Place> mapped = map_ranks(cpus, count, num_ranks, options);

@@ -19,7 +19,8 @@ enum class BindTo {
   kCore,
   kSocket,
   kNuma,
-  kShare,    // training jobs: cores/ranks consecutive cores of one NUMA node each; unbound when cores do not suffice
+  kShare,    // training jobs: cores/ranks consecutive cores of one NUMA node each; when cores do not suffice, unbound or
+             // with a cpu_list all of it
 };
 
 // "none", "hwthread", "core", "socket" (or "package"), "numa"; throws kUsage naming these.
@@ -29,6 +30,8 @@ struct BindingOptions {
   BindTo bind_to = BindTo::kDefault;
   std::optional<Level> map_by{};   // ranks go round the places of this level (kHost: anywhere on the host); not given:
                                    // cores up to 2 ranks of the job, else NUMA nodes
+  bool binds_as_mapped = true;     // map_by also says what a rank is bound to; not where the user gave modifiers alone
+  bool must_share = false;         // --bind_cores_to_rank: kShare, refused when cores do not suffice
   int per_place = 0;               // ppr:n:object: n ranks on a place of map_by before the next one; 0 = round them
   std::optional<Level> rank_by{};  // ranks are numbered round the places of this level; not given: as mapped
   int cpus_per_rank = 1;           // PE=n: whole cores (hardware threads with threads_are_cpus) of the place

@@ -12,7 +12,7 @@ namespace {
 [[noreturn]] void refuse_map_by(const std::string& text) {
   refuse("--map-by", text,
          "slot, node, socket, numa, core, hwthread or ppr:N:object (N ranks per node, socket, numa, core or hwthread), then "
-         "perhaps :PE=n or :OVERSUBSCRIBE");
+         "perhaps :PE=n, :OVERSUBSCRIBE or :NOOVERSUBSCRIBE");
 }
 
 std::optional<int> count_of(const std::string& text) {
@@ -21,7 +21,7 @@ std::optional<int> count_of(const std::string& text) {
   return static_cast<int>(*count);
 }
 
-// True when `word` is a modifier; they stand behind the policy.
+// False when `word` is no modifier.
 bool take_modifier(const std::string& word, PlacementOptions& options) {
   const std::string name = lower(word);
   if (name == "oversubscribe" || name == "nooversubscribe") {
@@ -34,15 +34,23 @@ bool take_modifier(const std::string& word, PlacementOptions& options) {
   return each.has_value();
 }
 
+// What mpirun does with modifiers alone.
+void round_sockets(BindingOptions& binding) {
+  binding.map_by = Level::kSocket;
+  binding.binds_as_mapped = false;
+}
+
 }  // namespace
 
 void take_map_by(const std::string& text, PlacementOptions& options) {
-  std::vector<std::string> words = split(text, ':');
-  while (words.size() > 1 && take_modifier(words.back(), options)) words.pop_back();
+  const std::vector<std::string> words = split(text, ':');
   const std::string name = lower(words[0]);
-  const bool fixed = name == "ppr" && words.size() == 3;
+  const bool fixed = name == "ppr" && words.size() >= 3;
+  for (size_t i = fixed ? 3 : 1; i < words.size(); ++i)
+    for (const std::string& modifier : split(words[i], ','))
+      if (!take_modifier(modifier, options)) refuse_map_by(text);
+  if (name.empty() && words.size() > 1) return round_sockets(options.binding);
   Level level = Level::kHost;
-  if (words.size() != 1 && !fixed) refuse_map_by(text);
   const std::string place = fixed ? lower(words[2]) : name;
   if (!(place == "slot" && !fixed) && !level_named(place, level)) refuse_map_by(text);
   const std::optional<int> count = fixed ? count_of(words[1]) : 0;

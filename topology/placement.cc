@@ -81,13 +81,13 @@ Counts fixed_counts(const Cluster& cluster, const Counts& slots, const Placement
 Counts count_fixed(const Cluster& cluster, const Counts& slots, const PlacementOptions& options) {
   const Counts bounds = bounds_of(cluster, slots, options.oversubscribe);
   const Counts limits = fixed_counts(cluster, slots, options);
-  for (size_t i = 0; i < slots.size(); ++i)
-    if (limits[i] > bounds[i])
-      fail(std::to_string(limits[i]) + " ranks per host: host " + cluster.hosts[i].name + " has " + std::to_string(bounds[i]) + " slots");
   Counts counts(slots.size());
   int left = options.num_ranks.value_or(sum(limits));
   const int asked = left;
   (options.map_by == MapBy::kNode ? deal : fill)(counts, limits, left);
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (counts[i] > bounds[i])
+      fail(std::to_string(counts[i]) + " ranks per host: host " + cluster.hosts[i].name + " has " + std::to_string(bounds[i]) + " slots");
   if (left > 0) {
     const std::string each = options.per_node > 0 ? std::to_string(options.per_node) + " per host"
                                                   : std::to_string(options.binding.per_place) + " per " + name_of(*options.binding.map_by);

@@ -36,8 +36,9 @@ struct RankPlace {
   bool operator==(const RankPlace&) const = default;
 };
 
-// The value of --map-by, taken into `options`: "slot", "node", "socket", "numa", "core", "hwthread" or "ppr:N:object", each
-// with modifiers behind: ":PE=n", ":OVERSUBSCRIBE", ":NOOVERSUBSCRIBE". Throws kUsage naming what is known.
+// The value of --map-by, taken into `options`: "slot", "node", "socket", "numa", "core", "hwthread", "ppr:N:object" or
+// nothing, with modifiers behind: ":PE=n", ":OVERSUBSCRIBE", ":NOOVERSUBSCRIBE", more than one as ":PE=n,OVERSUBSCRIBE".
+// Throws kUsage naming what is known.
 void take_map_by(const std::string& text, PlacementOptions& options);
 
 // The value of --rank-by: "slot", "node", "socket", "numa", "core", "hwthread".

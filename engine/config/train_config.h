@@ -15,6 +15,7 @@ struct ConfigValue {
   std::string text;
   std::string where;   // "train.cfg:12" or "option --train.steps"
   std::string folder;  // what relative paths in it are relative to
+  int line = 0;        // of the file; 0 = from elsewhere
 };
 
 // All keys given, "section.key" -> value. Text only; types are checked by load_train_config.

@@ -9,6 +9,7 @@ std::vector<MpirunWord> make_words() {
   const std::string one_daemon = "every job has its own agents; MPI_Comm_spawn and MPI_Comm_connect need mpirun itself";
   const std::string debugger = "start the debugger as the program: dslaunch -np 2 xterm -e gdb ./a.out";
   const std::string shared = "programs and files must be on a file system that all hosts see";
+  const std::string one_start = "dslaunch is started once, on one host, and reaches the others: --hostfile FILE";
   const std::string restart = "a program is not restarted; a training job goes on from its checkpoint when started again";
   return {
       // The same under another name.
@@ -24,12 +25,18 @@ std::vector<MpirunWord> make_words() {
       {{"display-devel-allocation"}, 0, {"display-allocation"}, ""},
       {{"do-not-launch"}, 0, {"dry-run"}, ""},
       {{"ppn"}, 1, {"npernode", "%"}, ""},
+      {{"l", "prepend-rank"}, 0, {"tag-output"}, ""},
+      {{"iface"}, 1, {"interface", "%"}, ""},
+      {{"num_accelerators"}, 1, {"num_gpus", "%"}, ""},
 
       // About mpirun's own daemons: there is nothing to do.
       {{"debug-daemons", "debug-daemons-file", "leave-session-attached", "novm", "noprefix", "use-regexp", "do-not-resolve",
         "enable-instant-on-support", "fwd-mpirun-port", "report-child-jobs-separately", "show-progress", "disable-recovery"},
        0, {}, ""},
       {{"max-vm-size"}, 1, {}, ""},
+
+      // What DeepSpeed's launcher is told so that it does what dslaunch does.
+      {{"force_multi", "no_local_rank", "no_python", "no_ssh_check"}, 0, {}, ""},
 
       // Not here.
       {{"continuous", "enable-recovery"}, 0, {}, restart},
@@ -44,6 +51,15 @@ std::vector<MpirunWord> make_words() {
       {{"f"}, 1, {}, "use --hostfile"},
       {{"genv", "env"}, 2, {}, "use -x NAME=value"},
       {{"index-argv-by-rank"}, 0, {}, "let a shell use $RANK: dslaunch sh -c 'exec ./a.out input.$RANK'"},
+      {{"autotuning"}, 1, {}, "choose batch sizes in train.cfg or the DeepSpeed JSON"},
+      {{"launcher"}, 1, {}, "leave it out: hosts are reached by ssh (--ssh COMMAND), in a Slurm job by srun"},
+      {{"launcher_args"}, 1, {}, "options of ssh stand in --ssh \"ssh -F file\""},
+      {{"module"}, 0, {}, "write the interpreter: dslaunch python -m package.module"},
+      {{"no_ssh"}, 0, {}, one_start},
+      {{"node_rank"}, 1, {}, one_start},
+      {{"save_pid"}, 0, {}, "use --report-pid FILE"},
+      {{"ssh_port"}, 1, {}, "give port=N in the hostfile, or --ssh \"ssh -p N\""},
+      {{"venv_script"}, 1, {}, "give the program of the environment with its folder, or -x PATH=..."},
       {{"launch-agent"}, 1, {}, "use --prefix FOLDER when dslaunch is elsewhere on the hosts"},
       {{"output-proctable"}, 0, {}, "dslaunch status --json lists ranks with hosts and pids"},
       {{"path"}, 1, {}, "give the program with its folder, or -x PATH=..."},

@@ -1,4 +1,4 @@
-// Options that other launchers have (Open MPI's mpirun 4.1 and 5, MPICH's) and dslaunch has under another name or not at
+// Options that other launchers have (Open MPI's mpirun 4.1 and 5, MPICH's, DeepSpeed's) and dslaunch has under another name or not at
 // all, as data: scripts written for them either work or are told what to write.
 #pragma once
 

@@ -15,6 +15,12 @@ bool is_config(const std::string& word) { return word.size() > 4 && word.ends_wi
 // "-h", "--hostfile=x", "-x"; a lone "-" and ":" are words.
 bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
 
+// Those are read before anything is scanned.
+bool names_a_file_of_options(const OptionSpec& spec) {
+  const std::string& name = spec.names[0];
+  return name == "app" || name == "tune" || name == "am";
+}
+
 std::string unknown_option(const std::string& word, const std::string& name) {
   std::vector<std::string> candidates;
   for (const OptionSpec& spec : option_table())
@@ -26,12 +32,12 @@ std::string unknown_option(const std::string& word, const std::string& name) {
 
 class Scan {
  public:
-  Scan(const std::vector<std::string>& words, std::vector<std::string>& problems) : words_(words), problems_(problems) {}
+  explicit Scan(std::vector<std::string>& problems) : problems_(problems) { add_program(); }
 
-  ScannedCommand run() {
-    result_.programs.emplace_back();
-    while (at_ < words_.size()) {
-      const std::string& word = words_[at_];
+  void take_words(const std::vector<std::string>& words) {
+    words_ = words;
+    for (at_ = 0; at_ < words_.size();) {
+      const std::string word = words_[at_];
       if (word == "--" && result_.config.empty()) {
         ++at_;
         take_program();
@@ -41,16 +47,38 @@ class Scan {
         take_word(word);
       }
     }
-    return std::move(result_);
   }
 
+  void take_app_file(const std::vector<AppLine>& lines) {
+    if (result_.programs.size() > 1 || !result_.programs[0].empty() || !result_.config.empty())
+      return problem("option --app: its file has the programs: leave out those of the command line: " +
+                     (result_.config.empty() ? join(result_.programs[0], " ") : result_.config));
+    for (const AppLine& line : lines) {
+      where_ = line.where + ": ";
+      if (&line == &lines[0]) result_.where[0] = where_;
+      else add_program();
+      take_words(line.words);
+    }
+  }
+
+  ScannedCommand result() { return std::move(result_); }
+
  private:
+  void problem(const std::string& text) { problems_.push_back(where_ + text); }
+
+  void add_program() {
+    result_.programs.emplace_back();
+    result_.where.push_back(where_);
+  }
+
+  bool ends_program(const std::string& word) const { return word == ":" && where_.empty(); }
+
   int program() const { return static_cast<int>(result_.programs.size()) - 1; }
 
   void take_word(const std::string& word) {
     if (!result_.config.empty()) {
-      problems_.push_back("unexpected argument after " + result_.config + ": " + word +
-                          "; keys of the file are given as --section.key value");
+      problem("unexpected argument after " + result_.config + ": " + word +
+              "; keys of the file are given as --section.key value");
       ++at_;
     } else if (is_config(word) && program() == 0) {
       result_.config = word;
@@ -62,11 +90,11 @@ class Scan {
 
   void take_program() {
     std::vector<std::string>& argv = result_.programs.back();
-    while (at_ < words_.size() && words_[at_] != ":") argv.push_back(words_[at_++]);
+    while (at_ < words_.size() && !ends_program(words_[at_])) argv.push_back(words_[at_++]);
     if (at_ >= words_.size()) return;
     ++at_;
-    if (argv.empty()) problems_.push_back("no program before \":\"");
-    result_.programs.emplace_back();
+    if (argv.empty()) problem("no program before \":\"");
+    add_program();
   }
 
   void take_option(const std::string& word) {
@@ -82,17 +110,19 @@ class Scan {
     if (const MpirunWord* other = spec ? nullptr : find_mpirun_word(name))
       return take_mpirun_word(word, *other, has_inline, inline_value);
     if (!spec) return take_unlisted(word, name, has_inline, inline_value);
-    if (spec->answer == OptionAnswer::kNotSupported) problems_.push_back("option " + word + ": not supported yet");
-    GivenOption given{spec, {}, program()};
-    if (has_inline && spec->num_values() == 0) problems_.push_back("option " + word + " takes no value");
+    if (spec->answer == OptionAnswer::kNotSupported) problem("option " + word + ": not supported yet");
+    GivenOption given{spec, {}, program(), where_};
+    if (has_inline && spec->num_values() == 0) problem("option " + word + " takes no value");
     if (has_inline && spec->num_values() > 0) given.values.push_back(inline_value);
     if (!take_values(word, given)) return;
     remember(word, std::move(given));
   }
 
   void remember(const std::string& word, GivenOption given) {
+    const bool in_app_file = !where_.empty();
     if (given.program > 0 && !given.spec->per_program)
-      problems_.push_back("option " + word + " holds for the whole job: give it before the first program");
+      problem("option " + word + " holds for the whole job: give it " + (in_app_file ? "on the command line" : "before the first program"));
+    if (in_app_file && names_a_file_of_options(*given.spec)) problem("option " + word + ": give it on the command line");
     result_.options.push_back(std::move(given));
   }
 
@@ -100,12 +130,12 @@ class Scan {
   void take_mpirun_word(const std::string& word, const MpirunWord& other, bool has_inline, const std::string& inline_value) {
     std::string value = inline_value;
     for (int i = has_inline ? 1 : 0; i < other.num_values; ++i) {
-      if (at_ >= words_.size()) return problems_.push_back("option " + word + " needs a value");
+      if (at_ >= words_.size()) return problem("option " + word + " needs a value");
       value = words_[at_++];
     }
-    if (!other.reason.empty()) problems_.push_back("option " + word + ": dslaunch does not have it: " + other.reason);
+    if (!other.reason.empty()) problem("option " + word + ": dslaunch does not have it: " + other.reason);
     if (other.meaning.empty()) return;
-    GivenOption given{find_option(other.meaning[0]), {}, program()};
+    GivenOption given{find_option(other.meaning[0]), {}, program(), where_};
     if (other.meaning.size() > 1) {
       const size_t gap = other.meaning[1].find('%');
       given.values.push_back(gap == std::string::npos ? other.meaning[1]
@@ -117,7 +147,7 @@ class Scan {
   bool take_values(const std::string& word, GivenOption& given) {
     while (static_cast<int>(given.values.size()) < given.spec->num_values()) {
       if (at_ >= words_.size()) {
-        problems_.push_back("option " + word + " needs a value: " + given.spec->value);
+        problem("option " + word + " needs a value: " + given.spec->value);
         return false;
       }
       given.values.push_back(words_[at_++]);
@@ -128,26 +158,31 @@ class Scan {
   void take_unlisted(const std::string& word, const std::string& name, bool has_inline, const std::string& value) {
     bool key = name.find('.') != std::string::npos && word.starts_with("--");
     if (!key) {
-      problems_.push_back(unknown_option(word, name));
+      problem(unknown_option(word, name));
     } else if (has_inline) {
       result_.overrides.emplace_back(name, value);
     } else if (at_ < words_.size()) {
       result_.overrides.emplace_back(name, words_[at_++]);
     } else {
-      problems_.push_back("key " + word + " needs a value");
+      problem("key " + word + " needs a value");
     }
   }
 
-  const std::vector<std::string>& words_;
+  std::vector<std::string> words_;
+  size_t at_ = 0;
+  std::string where_;  // begins the messages about these words
   std::vector<std::string>& problems_;
   ScannedCommand result_;
-  size_t at_ = 0;
 };
 
 }  // namespace
 
-ScannedCommand scan_command(const std::vector<std::string>& arguments, std::vector<std::string>& problems) {
-  return Scan(arguments, problems).run();
+ScannedCommand scan_command(const std::vector<std::string>& arguments, std::vector<std::string>& problems,
+                            const std::vector<AppLine>& app) {
+  Scan scan(problems);
+  scan.take_words(arguments);
+  if (!app.empty()) scan.take_app_file(app);
+  return scan.result();
 }
 
 std::vector<std::string> shell_words(const std::string& line, const std::string& where) {
@@ -179,19 +214,6 @@ std::vector<std::string> shell_words(const std::string& line, const std::string&
   if (quote) throw Error(ErrorCode::kUsage, where + ": quote " + quote + " is not closed");
   if (in_word) words.push_back(word);
   return words;
-}
-
-std::vector<std::string> split_app_file(const std::string& text, const std::string& file) {
-  std::vector<std::string> all;
-  int number = 0;
-  for (const std::string& line : split(text, '\n')) {
-    ++number;
-    if (trim(line).empty() || trim(line)[0] == '#') continue;
-    std::vector<std::string> words = shell_words(line, file + ":" + std::to_string(number));
-    if (!all.empty()) all.push_back(":");
-    all.insert(all.end(), words.begin(), words.end());
-  }
-  return all;
 }
 
 }  // namespace ds

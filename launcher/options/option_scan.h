@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/options/app_file.h"
+
 namespace ds {
 
 struct OptionSpec;
@@ -12,26 +14,26 @@ struct OptionSpec;
 struct GivenOption {
   const OptionSpec* spec = nullptr;
   std::vector<std::string> values;
-  int program = 0;  // counted from 0; options before the first ":" belong to program 0
+  int program = 0;      // counted from 0; options before the first ":" belong to program 0
+  std::string where{};  // "file:3: " in an --app file, "" on the command line
 };
 
 struct ScannedCommand {
   std::vector<GivenOption> options;                            // in the order given
   std::vector<std::pair<std::string, std::string>> overrides;  // "train.steps", "200"
   std::vector<std::vector<std::string>> programs;              // argv of each; one entry also when it is empty
+  std::vector<std::string> where;                              // of each program, as of an option
   std::string config;                                          // the positional that ends in .cfg, else ""
 };
 
 // Appends every problem to `problems`: unknown options (with the nearest known name), missing values, options of later
-// versions, options after ":" that hold for the whole job.
-ScannedCommand scan_command(const std::vector<std::string>& arguments, std::vector<std::string>& problems);
+// versions, options after ":" that hold for the whole job. `app`: lines that stand for the programs of the command line,
+// which must have none then; their problems begin with file and line.
+ScannedCommand scan_command(const std::vector<std::string>& arguments, std::vector<std::string>& problems,
+                            const std::vector<AppLine>& app = {});
 
 // The words of a line as a shell would split it: blanks, quotes, \. `where` ("file:3") begins the message of the kUsage
 // Error for a quote that is not closed.
 std::vector<std::string> shell_words(const std::string& line, const std::string& where);
-
-// The words of an --app file: one program a line, quotes and \ as in a shell, # starts a comment line; the programs
-// joined by ":". Throws kUsage on an unclosed quote.
-std::vector<std::string> split_app_file(const std::string& text, const std::string& file);
 
 }  // namespace ds

@@ -21,6 +21,7 @@ struct OptionSpec {
   OptionAnswer answer = OptionAnswer::kSupported;
   bool per_program = false;  // may be given again after ":" and then holds for that program
   bool adds_up = false;      // repeated with different names: all count
+  bool one_list = false;     // repeated: all count, as if given with commas
 
   int num_values() const;
 };

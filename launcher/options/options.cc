@@ -18,6 +18,7 @@ namespace ds {
 namespace {
 
 constexpr int kMaxRanks = 1 << 20;
+constexpr int kMaxSeconds = 1'000'000'000;
 
 // The options of one program (or of the whole job), read by name; every wrong value becomes a problem.
 class Values {
@@ -33,10 +34,15 @@ class Values {
     auto it = given_.find(name);
     return it == given_.end() ? fallback : it->second.back()[0];
   }
+  std::string list(const std::string& name) const {
+    std::vector<std::string> parts;
+    for (const std::vector<std::string>& one : all(name)) parts.push_back(one[0]);
+    return join(parts, ",");
+  }
   std::string word(const std::string& name, const std::string& fallback, const std::vector<std::string>& allowed) {
-    std::string value = text(name, fallback);
+    const std::string value = lower(text(name, fallback));
     if (flag(name) && std::find(allowed.begin(), allowed.end(), value) == allowed.end())
-      problem(name, value, "one of " + join(allowed, ", "));
+      problem(name, text(name), "one of " + join(allowed, ", "));
     return value;
   }
   std::optional<int> integer(const std::string& name, int low, int high) {
@@ -49,8 +55,8 @@ class Values {
   std::optional<double> seconds(const std::string& name) {
     if (!flag(name)) return std::nullopt;
     std::optional<double> value = parse_double(text(name));
-    if (value && *value >= 0 && *value < 1e9) return value;
-    problem(name, text(name), "seconds, 0 or more");
+    if (value && *value >= 0 && *value <= kMaxSeconds) return value;
+    problem(name, text(name), "seconds, 0 to " + std::to_string(kMaxSeconds));
     return std::nullopt;
   }
   std::vector<std::vector<std::string>> all(const std::string& name) const {
@@ -58,18 +64,21 @@ class Values {
     return it == given_.end() ? std::vector<std::vector<std::string>>{} : it->second;
   }
   void problem(const std::string& name, const std::string& value, const std::string& allowed) {
-    problems_.push_back("option " + with_dashes(name) + (value.empty() ? "" : "=" + value) + ": must be " + allowed);
+    const auto where = where_.find(name);
+    problems_.push_back((where == where_.end() ? "" : where->second) + "option " + with_dashes(name) +
+                        (value.empty() ? "" : "=" + value) + ": must be " + allowed);
   }
 
  private:
   void remember(const GivenOption& given, std::vector<std::string>& notes) {
+    where_[given.spec->names[0]] = given.where;
     if (!given.values.empty() && given.values[0].empty())
-      problems_.push_back("option " + with_dashes(given.spec->names[0]) + ": its value is empty (a shell variable that is not set?)");
+      problems_.push_back(given.where + "option " + with_dashes(given.spec->names[0]) + ": its value is empty (a shell variable that is not set?)");
     std::vector<std::vector<std::string>>& values = given_[given.spec->names[0]];
     auto same = std::find_if(values.begin(), values.end(), [&](const std::vector<std::string>& before) {
       return !given.spec->adds_up || key_of(before) == key_of(given.values);
     });
-    if (same != values.end()) {
+    if (same != values.end() && !given.spec->one_list) {
       if (!given.values.empty() && *same != given.values)
         notes.push_back("option " + with_dashes(given.spec->names[0]) + " is given more than once; the last counts: " +
                         join(given.values, " "));
@@ -82,6 +91,7 @@ class Values {
   }
 
   std::map<std::string, std::vector<std::vector<std::string>>> given_;
+  std::map<std::string, std::string> where_;  // each was given last
   std::vector<std::string>& problems_;
 };
 
@@ -101,11 +111,15 @@ void read_placement(Values& values, Options& options) {
   if (values.flag("pernode")) options.npernode = 1;
   options.num_nodes = values.integer("num_nodes", 1, kMaxRanks);
   options.num_gpus = values.integer("num_gpus", 1, kMaxRanks);
-  options.host_list = values.text("host");
+  options.host_list = values.list("host");
   options.hostfile = values.text("hostfile");
   options.default_hostfile = values.text("default-hostfile");
   options.include = values.text("include");
   options.exclude = values.text("exclude");
+  for (const char* count : {"num_nodes", "num_gpus"})
+    for (const char* filter : {"include", "exclude"})
+      if (values.flag(count) && values.flag(filter))
+        values.problem(count, values.text(count), std::string("left out: --") + filter + " says which hosts and slots");
   options.nolocal = values.flag("nolocal");
   if (values.flag("nolocal") && values.flag("rankfile"))
     values.problem("nolocal", "", "left out: the rankfile says where ranks go");
@@ -203,6 +217,11 @@ ProgramOptions read_program(const ScannedCommand& scanned, int index, Options& o
   return program;
 }
 
+std::string no_program(const ScannedCommand& scanned, size_t index) {
+  if (!scanned.where[index].empty()) return scanned.where[index] + "no program in this line";
+  return scanned.programs.size() == 1 ? "no program and no train.cfg given (dslaunch -h shows examples)" : "no program after \":\"";
+}
+
 void read_programs(const ScannedCommand& scanned, Options& options, std::vector<std::string>& problems) {
   for (size_t i = 0; i < scanned.programs.size(); ++i)
     options.programs.push_back(read_program(scanned, static_cast<int>(i), options, problems));
@@ -211,15 +230,13 @@ void read_programs(const ScannedCommand& scanned, Options& options, std::vector<
   options.config = scanned.config;
   options.overrides = scanned.overrides;
   if (options.training()) options.programs.clear();
-  for (const ProgramOptions& program : options.programs)
-    if (program.argv.empty() && options.command == Command::kLaunch)
-      problems.push_back(options.programs.size() == 1 ? "no program and no train.cfg given (dslaunch -h shows examples)"
-                                                      : "no program after \":\"");
+  for (size_t i = 0; i < options.programs.size(); ++i)
+    if (options.programs[i].argv.empty() && options.command == Command::kLaunch)
+      problems.push_back(no_program(scanned, i));
   if (!options.training() && !scanned.overrides.empty())
     problems.push_back("key --" + scanned.overrides[0].first + " needs a train.cfg");
-  if (options.programs.size() > 1)
-    for (const ProgramOptions& program : options.programs)
-      if (!program.np) problems.push_back("each program of \"a : b\" needs -np");
+  for (size_t i = 0; i < options.programs.size() && options.programs.size() > 1; ++i)
+    if (!options.programs[i].np) problems.push_back(scanned.where[i] + "each program of " + (scanned.where[i].empty() ? "\"a : b\"" : "several") + " needs -np");
 }
 
 void check_mesh(const Options& options, std::vector<std::string>& problems) {
@@ -233,21 +250,25 @@ void check_mesh(const Options& options, std::vector<std::string>& problems) {
   }
 }
 
-// The words of an --app file stand where the programs would; those of --tune and --am come first: what is given on the
-// command line wins over them.
-std::vector<std::string> with_files(const std::vector<std::string>& arguments) {
-  std::vector<std::string> problems, first, last;
-  for (const GivenOption& given : scan_command(arguments, problems).options) {
-    const std::string& name = given.spec->names[0];
-    if (name != "app" && name != "tune" && name != "am") continue;
-    const std::string &file = given.values[0], text = read_file(file);
-    if (name == "app") last = split_app_file(text, file);
-    const std::vector<std::string> words = name == "tune" ? tune_file_words(text, file) : name == "am" ? am_file_words(text, file) : std::vector<std::string>{};
-    first.insert(first.end(), words.begin(), words.end());
+// The words of a file that an option names; none for other options.
+std::vector<std::string> words_of_file(const GivenOption& given) {
+  const std::string &name = given.spec->names[0];
+  if (name == "tune") return tune_file_words(read_file(given.values[0]), given.values[0]);
+  if (name == "am") return am_file_words(read_file(given.values[0]), given.values[0]);
+  return {};
+}
+
+// The words of --tune and --am files come first: what is given on the command line wins over them.
+ScannedCommand scan_with_files(const std::vector<std::string>& arguments, std::vector<std::string>& problems) {
+  std::vector<std::string> ignored, words;
+  std::vector<AppLine> app;
+  for (const GivenOption& given : scan_command(arguments, ignored).options) {
+    const std::vector<std::string> more = words_of_file(given);
+    words.insert(words.end(), more.begin(), more.end());
+    if (given.spec->names[0] == "app") app = app_lines(read_file(given.values[0]), given.values[0]);
   }
-  first.insert(first.end(), arguments.begin(), arguments.end());
-  first.insert(first.end(), last.begin(), last.end());
-  return first;
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return scan_command(words, problems, app);
 }
 
 // Options that answer the same question: one of them on the command line replaces all of them in a [launch] section.
@@ -278,7 +299,7 @@ Options parse_options(const std::vector<std::string>& arguments, const std::vect
   Options options;
   options.arguments = arguments;
   std::vector<std::string> problems;
-  ScannedCommand scanned = scan_command(with_files(arguments), problems);
+  ScannedCommand scanned = scan_with_files(arguments, problems);
   add_defaults(defaults, scanned, problems);
   Values values(scanned, 0, problems, options.notes);
   read_placement(values, options);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "hostfiles/filter.h"
+#include "hostfiles/host_name.h"
 #include "hostfiles/host_option.h"
 #include "hostfiles/hostfile.h"
 #include "hostfiles/rankfile.h"
@@ -30,9 +31,30 @@ HostSource from_hostfile(const std::string& file, const Options& options) {
   return result;
 }
 
+// How to log in, from a list in which the hosts stand too.
+void take_logins(Cluster& cluster, const Cluster& from) {
+  std::map<std::string, const Host*> known;
+  for (const Host& host : from.hosts) known[host_identity(host.name)] = &host;
+  for (Host& host : cluster.hosts) {
+    const auto found = known.find(host_identity(host.name));
+    if (found == known.end()) continue;
+    host.port = found->second->port;
+    if (host.user.empty()) host.user = found->second->user;
+  }
+}
+
+HostSource from_host_list(const Options& options) {
+  HostSource result{parse_host_option(options.host_list), "-H", false, {}};
+  if (options.hostfile.empty()) return result;
+  const HostSource file = from_hostfile(options.hostfile, options);
+  take_logins(result.cluster, file.cluster);
+  result.warnings = file.warnings;
+  return result;
+}
+
 HostSource first_source(const Options& options, const std::map<std::string, std::string>& environment,
                         const Host& this_machine, const std::optional<Rankfile>& rankfile) {
-  if (!options.host_list.empty()) return {parse_host_option(options.host_list), "-H", false, {}};
+  if (!options.host_list.empty()) return from_host_list(options);
   if (!options.hostfile.empty()) return from_hostfile(options.hostfile, options);
   if (rankfile) return {hosts_of(*rankfile), "rankfile " + rankfile->file, false, {}};
   if (has_slurm_allocation(environment)) {

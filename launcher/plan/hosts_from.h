@@ -1,5 +1,6 @@
 // Where a job's hosts come from: -H, a hostfile, a rankfile, a Slurm allocation, a default hostfile
-// (--default-hostfile, then Open MPI's parameter), this machine; the first that is there counts.
+// (--default-hostfile, then Open MPI's parameter), this machine; the first that is there counts. With -H a hostfile still
+// tells port and user of the hosts that it names.
 #pragma once
 
 #include <map>

@@ -50,8 +50,9 @@ void check_stdin(const Job& job) {
                                        std::to_string(job.plan.world_size - 1));
 }
 
-// MPIEXEC_TIMEOUT stands for --timeout, as with mpirun.
+// --timeout 0 is no limit; MPIEXEC_TIMEOUT stands for --timeout, as with mpirun.
 void take_time_limit(Options& options, const std::map<std::string, std::string>& environment) {
+  if (options.timeout_seconds == 0) return options.timeout_seconds.reset();
   const auto limit = environment.find("MPIEXEC_TIMEOUT");
   if (options.timeout_seconds || options.training() || limit == environment.end()) return;
   options.timeout_seconds = parse_double(limit->second);

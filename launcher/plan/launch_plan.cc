@@ -15,12 +15,14 @@ BindTo binding_of(const Options& options) {
   return options.training() || options.share_cores ? BindTo::kShare : BindTo::kDefault;
 }
 
-std::vector<RankPlace> place_by_file(const Cluster& cluster, const Rankfile& rankfile, std::optional<int> wanted) {
-  std::vector<RankPlace> places = place_ranks(cluster, rankfile);
-  if (wanted && *wanted != static_cast<int>(places.size()))
-    throw Error(ErrorCode::kUsage, "dslaunch: -np=" + std::to_string(*wanted) + ", but " + rankfile.file + " places " +
-                                       std::to_string(places.size()) + " ranks");
-  return places;
+// The first `wanted` ranks of the file; all without `wanted`.
+std::vector<RankPlace> place_by_file(const Cluster& cluster, Rankfile rankfile, std::optional<int> wanted) {
+  const size_t placed = rankfile.entries.size(), ranks = wanted ? static_cast<size_t>(*wanted) : placed;
+  if (ranks > placed)
+    throw Error(ErrorCode::kUsage, "option -np=" + std::to_string(ranks) + ": must be 0 to " + std::to_string(placed) +
+                                       ", the ranks that rankfile " + rankfile.file + " places");
+  rankfile.entries.resize(ranks);
+  return place_ranks(cluster, rankfile);
 }
 
 std::vector<int> programs_of_ranks(const Options& options, size_t num_ranks) {
@@ -44,6 +46,7 @@ PlacementOptions placement_options(const Options& options, const std::vector<boo
   placement.oversubscribe |= options.oversubscribe;
   placement.gpu_per_rank = options.training();
   placement.binding.bind_to = binding_of(options);
+  placement.binding.must_share = options.share_cores;
   if (!options.cpu_list.empty()) placement.binding.cpu_list = parse_cpu_list(options.cpu_list);
   for (size_t host = 0; options.nolocal && host < local.size(); ++host)
     if (local[host]) placement.without = host;

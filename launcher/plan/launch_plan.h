@@ -62,7 +62,7 @@ PlacementOptions placement_options(const Options& options, const std::vector<boo
 
 // Places ranks on `cluster` if its slots are known or a rankfile says where they go, else leaves `placed` false.
 // `local`: which hosts are this machine. `rankfile` may be null. Throws kUsage: not enough slots, bindings that do not
-// fit, a rankfile with another number of ranks.
+// fit, a rankfile with too few ranks; of one with more the first count.
 LaunchPlan plan_launch(const Options& options, const Cluster& cluster, const std::string& source,
                        const std::vector<bool>& local, const Rankfile* rankfile);
 

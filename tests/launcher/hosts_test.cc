@@ -56,6 +56,22 @@ TEST_F(HostSources, ADefaultHostfileIsTheLastThatIsAsked) {
   EXPECT_TRUE(source.slurm);
 }
 
+TEST_F(HostSources, AHostfileBesideAListTellsHowToLogIn) {
+  const std::string file = folder.write("logins", "eve@a slots=4 port=2222\nb slots=4 port=23\n");
+  EXPECT_EQ(hosts({"--hostfile", file, "-H", "c,a:2,bob@b"}, {}), "c a b");
+  const std::vector<Host>& all = source.cluster.hosts;
+  EXPECT_EQ(all[1].slots, 2);
+  EXPECT_EQ(all[1].user + " " + std::to_string(all[1].port), "eve 2222");
+  EXPECT_EQ(all[2].user + " " + std::to_string(all[2].port), "bob 23");
+  EXPECT_EQ(all[0].port, 0);
+  expect_words(refused({"--hostfile", folder.path + "/missing", "-H", "a"}), {folder.path + "/missing"});
+}
+
+TEST_F(HostSources, ListsOfSeveralOptionsAddUp) {
+  EXPECT_EQ(hosts({"-H", "a:1,b", "--host", "a", "-H", "a:1"}, {}), "a b");
+  EXPECT_EQ(source.cluster.hosts[0].slots, 3);
+}
+
 TEST_F(HostSources, OpenMpisParameterIsAskedAfterSlurm) {
   Variables both = kSlurmJob;
   both.insert(variable.begin(), variable.end());

@@ -108,6 +108,15 @@ TEST(MpirunWords, MeanWhatTheyMeantThere) {
   EXPECT_EQ(parse_options({"--bind-to-socket", "true"}).bind_to, "socket");
   EXPECT_EQ(parse_options({"--cpus-per-proc", "2", "true"}).cpus_per_rank, 2);
   EXPECT_TRUE(parse_options({"--do-not-launch", "true"}).dry_run);
+  EXPECT_EQ(parse_options({"-iface", "eth0", "true"}).interface, "eth0");
+  EXPECT_TRUE(parse_options({"-l", "true"}).tag_output);
+  EXPECT_EQ(parse_options({"--num_accelerators", "2", "true"}).num_gpus, 2);
+}
+
+TEST(MpirunWords, OfDeepSpeedAreAnsweredToo) {
+  expect_words(usage_error_of([] { parse_options({"--launcher", "pdsh", "--ssh_port", "2222", "--save_pid", "--module", "a.b"}); }),
+               {"--launcher", "--ssh COMMAND", "--ssh_port", "port=N", "--save_pid", "--report-pid", "--module", "python -m"});
+  EXPECT_EQ(parse_options({"--no_local_rank", "--no_python", "./a"}).programs[0].argv, Words{"./a"});
 }
 
 TEST(MpirunWords, FollowTheRulesOfOtherOptions) {

@@ -73,6 +73,7 @@ TEST(Options, ProgramsAfterAColonNeedTheirNumber) {
 TEST(Options, UnknownOptionsNameTheNearestAndAreNeverGuessed) {
   EXPECT_NE(problem_of("--hostfil x true").find("--hostfile"), std::string::npos);
   EXPECT_NE(problem_of("-np4 true").find("unknown option -np4"), std::string::npos);
+  EXPECT_EQ(problem_of("-k true").find("nearest"), std::string::npos) << "nothing is near to one letter";
 }
 
 TEST(Options, AllProblemsAreToldAtOnce) {
@@ -85,6 +86,7 @@ TEST(Options, NumbersHaveBounds) {
   expect_words(problem_of("-np -1 true"), {"-np=-1", "a whole number from 0"});
   expect_words(problem_of("--npernode 0 true"), {"--npernode=0", "from 1"});
   expect_words(problem_of("-np 99999999999 true"), {"-np=99999999999"});
+  expect_words(problem_of("--timeout 99999999999999 true"), {"--timeout=99999999999999", "seconds, 0 to 1000000000"});
 }
 
 TEST(Options, AnEmptyValueIsAShellVariableThatIsNotSet) {
@@ -99,12 +101,19 @@ TEST(Options, FlagsOfMpirunAreUnderstood) {
   EXPECT_FALSE(parse("--nooversubscribe true").oversubscribe);
   EXPECT_TRUE(parse("--allow-run-as-root --use-hwthread-cpus true").threads_are_cpus);
   EXPECT_EQ(parse("--bind-to package true").bind_to, "package");
+  EXPECT_EQ(parse("--bind-to CORE true").bind_to, "core");
   EXPECT_EQ(parse("--default-hostfile d --hostfile h true").hostfile, "h");
   EXPECT_EQ(parse("--default-hostfile d --hostfile h true").default_hostfile, "d");
 }
 
 TEST(Options, ARankfileSaysWhereRanksGoSoNolocalCannot) {
   expect_words(problem_of("--nolocal --rankfile f true"), {"--nolocal", "rankfile"});
+}
+
+TEST(Options, AFilterSaysWhichHostsSoTheyAreNotCounted) {
+  for (const char* count : {"--num_nodes", "--num_gpus"})
+    for (const char* filter : {"--include", "--exclude"})
+      expect_words(problem_of(std::string(filter) + " a " + count + " 1 true"), {std::string("option ") + count + "=1", "left out", filter});
 }
 
 TEST(Options, OptionsOfLaterVersionsAreRefusedAndNotIgnored) {
@@ -143,25 +152,6 @@ TEST(Options, HelpShowsEveryOptionAndAnExample) {
   for (const OptionSpec& spec : option_table())
     EXPECT_NE(help.find(with_dashes(spec.names[0])), std::string::npos) << spec.names[0];
   EXPECT_NE(help.find("--hostfile hosts train.cfg"), std::string::npos);
-}
-
-TEST(Options, AppFilesAreReadAsAShellWould) {
-  EXPECT_EQ(split_app_file("# both\n-np 1 echo 'a b'\n\n-np 2 echo \"c \\\"d\"\n", "f"),
-            (std::vector<std::string>{"-np", "1", "echo", "a b", ":", "-np", "2", "echo", "c \"d"}));
-  EXPECT_THROW(split_app_file("echo 'a\n", "f"), Error);
-}
-
-TEST(Options, AnyAppFileIsReadOrRefused) {
-  std::mt19937 random(11);
-  const std::vector<std::string> words{"-np", " ", "1", "\n", "'", "\"", "\\", "#", "-x", "A=b c", ":", "echo", "\r", "\xff"};
-  for (int i = 0; i < 3000; ++i) {
-    const std::string text = i % 2 ? random_bytes(random, 40) : random_words(random, words, 14);
-    try {
-      EXPECT_LE(split_app_file(text, "f").size(), text.size() + 1);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::kUsage);
-    }
-  }
 }
 
 TEST(Options, AnyWordsAreReadOrRefused) {

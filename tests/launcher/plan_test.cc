@@ -14,6 +14,7 @@
 #include "launcher/options/options.h"
 #include "launcher/control/rank_table.h"
 #include "launcher/control/start_message.h"
+#include "tests/topology/expect_error.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 
@@ -77,13 +78,17 @@ TEST(Plan, JsonLeavesOutWhatIsAbsent) {
   EXPECT_EQ(json["groups"], (nlohmann::json{{"data", {{0, 1}}}}));
 }
 
-TEST(Plan, ARankfileMustAgreeWithTheNumberOfRanks) {
-  Rankfile file = parse_rankfile("rank 0=h1\nrank 1=h0\n", "rf");
-  Options options = parse_options({"-np", "2", "true"});
-  LaunchPlan p = plan_launch(options, cluster_of({1, 1}), "rankfile", {false, false}, &file);
-  EXPECT_EQ(p.ranks[0].host, 1u);
-  options.np = 3;
-  EXPECT_THROW(plan_launch(options, cluster_of({1, 1}), "rankfile", {false, false}, &file), Error);
+TEST(Plan, ARankfilePlacesTheFirstRanksThatAreAskedFor) {
+  const Rankfile file = parse_rankfile("rank 0=h1\nrank 1=h0\nrank 2=elsewhere\n", "rf");
+  const auto placed = [&](const std::string& np) {
+    return plan_launch(parse_options({"-np", np, "true"}), cluster_of({1, 1}), "rankfile", {false, false}, &file);
+  };
+  EXPECT_EQ(placed("2").slots_used, (std::vector<int>{1, 1}));
+  EXPECT_EQ(placed("1").world_size, 1);
+  EXPECT_EQ(placed("1").ranks[0].host, 1u);
+  EXPECT_EQ(placed("0").world_size, 0);
+  expect_words(usage_error_of([&] { placed("3"); }), {"rf:3", "elsewhere"});
+  expect_words(usage_error_of([&] { placed("4"); }), {"option -np=4", "0 to 3", "rankfile rf"});
 }
 
 // "slot | node | ppr:n:...: order" -> slot, node; what is not one plain word is left out.
@@ -105,6 +110,14 @@ TEST(Plan, EveryValueThatHelpNamesIsAccepted) {
     for (const std::string& value : values)
       EXPECT_NO_THROW(plan("--" + std::string(name) + " " + value + " -np 2 true", cluster)) << name << "=" << value;
   }
+}
+
+TEST(Plan, CoresThatAreSharedByRequestMustSuffice) {
+  Cluster cluster = cluster_of({4});
+  cluster.hosts[0].cores = {0, 1};
+  EXPECT_EQ(plan("--bind_cores_to_rank -np 2 true", cluster).ranks[1].cpus, std::vector<int>{1});
+  expect_words(usage_error_of([&] { plan("--bind_cores_to_rank --bind_core_list 0 -np 2 true", cluster); }),
+               {"--bind_cores_to_rank", "2 ranks, 1 cores in the list"});
 }
 
 TEST(Plan, NolocalLeavesThisMachineOut) {

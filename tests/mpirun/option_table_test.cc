@@ -57,6 +57,8 @@ std::vector<Row> rows() {
       {"host", with({"--host", "localhost:2"}, kShowRank)},
       {"HostRepeated", with({"-H", "localhost,localhost"}, kShowRank)},
       {"HostRepeatedThrice", with({"-H", "localhost,localhost,localhost", "--bind-to", "none"}, kShowRank)},
+      {"HostTwice", with({"-H", "localhost:1", "-H", "localhost:1"}, kShowRank)},
+      {"HostOfAHostfile", with({"--hostfile", "{dir}/hosts", "-H", "localhost"}, kShowRank)},
       {"HostPlain", with({"-H", "localhost"}, kShowRank)},
       {"hostfile", with({"--hostfile", "{dir}/hosts"}, kShowRank)},
       {"machinefile", with({"-machinefile", "{dir}/hosts"}, kShowRank)},
@@ -67,6 +69,8 @@ std::vector<Row> rows() {
       {"N", with({"-H", "localhost:2", "-N", "1"}, kShowRank)},
       {"npernode", with({"-H", "localhost:2", "-npernode", "2"}, kShowRank)},
       {"pernode", with({"-H", "localhost:2", "-pernode"}, kShowRank)},
+      {"NBeyondNp", with({"-H", "localhost:2", "-N", "3", "-np", "2"}, kShowRank)},
+      {"NBeyondSlots", {"-H", "localhost:2", "-N", "4", "-np", "3", "true"}, "", "usage errors", 2},
       {"NotEnoughSlots", {"-H", "localhost:1", "-np", "2", "true"}, "", "usage errors", 2},
       {"oversubscribe", with({"-H", "localhost:1", "-np", "3", "--oversubscribe"}, kShowRank)},
       {"nooversubscribe", with({"-H", "localhost:2", "-np", "2", "--nooversubscribe"}, kShowRank)},
@@ -75,6 +79,8 @@ std::vector<Row> rows() {
       {"MpmdVariables", {"-H", "localhost:2", "-np", "1", "-x", "V=a", "sh", "-c", "echo $V", ":", "-np", "1", "-x", "W=b", "sh", "-c", "echo $W"}},
       {"app", {"-H", "localhost:2", "--app", "{dir}/app"}},
       {"AppQuotes", {"-H", "localhost:2", "--app", "{dir}/quotes"}, "", "--app", 0},
+      {"AppAndProgram", {"--app", "{dir}/one", "hostname"}, "", "--app", 2},
+      {"AppEmpty", {"--app", "{dir}/empty", "hostname"}, "", "usage errors", 2},
       {"AllowRunAsRoot", with({"--allow-run-as-root", "-np", "1"}, kShowRank)},
 
       // Placement and binding.
@@ -88,7 +94,11 @@ std::vector<Row> rows() {
       {"MapByCore", two({"--map-by", "core"}, kShowCpus)},
       {"MapByNode", two({"--map-by", "node"}, kShowCpus)},
       {"MapByPpr", with({"-H", "localhost:2", "--map-by", "ppr:2:node"}, kShowCpus)},
+      {"MapByPprBeyondNp", with({"-H", "localhost:2", "--map-by", "ppr:4:node", "-np", "2"}, kShowRank)},
       {"MapByNonsense", two({"--map-by", "nonsense"}, {"true"}), "", "usage errors", 2},
+      {"MapByModifierAlone", with({"-H", "localhost:1", "-np", "2", "--map-by", ":OVERSUBSCRIBE"}, kShowCpus)},
+      {"MapByModifiers", with({"-H", "localhost:1", "-np", "1", "--map-by", "node:oversubscribe,pe=1"}, kShowRank)},
+      {"BindToCapitals", two({"--bind-to", "CORE"}, kShowCpus)},
       {"MapByPe", with({"-H", "localhost:2", "-np", "1", "--map-by", "slot:PE=2"}, kShowCpus)},
       {"RankByNode", two({"--rank-by", "node"}, kShowRank)},
       {"bycore", two({"-bycore"}, kShowCpus)},
@@ -101,6 +111,8 @@ std::vector<Row> rows() {
       {"CpuList", with({"-H", "localhost:1", "-np", "1", "--cpu-list", "1"}, kShowCpus)},
       {"rankfile", with({"-np", "2", "--rankfile", "{dir}/ranks"}, kShowCpus)},
       {"RankfileShort", with({"-np", "2", "-rf", "{dir}/ranks"}, kShowCpus)},
+      {"RankfileOfMore", with({"-np", "1", "--rankfile", "{dir}/ranks"}, kShowCpus)},
+      {"RankfileOfFewer", {"-np", "3", "--rankfile", "{dir}/ranks", "true"}, "", "usage errors", 2},
       {"DoNotLaunch", two({"--do-not-launch"}, {"false"}), "", "--do-not-launch", 0},
       {"DisplayMap", two({"--display-map"}, {"true"}), "", "--display-map", 0},
       {"DisplayAllocation", two({"--display-allocation"}, {"true"}), "", "--display-map", 0},
@@ -143,9 +155,12 @@ std::vector<Row> rows() {
       {"ProgramNotExecutable", {"-np", "1", "{dir}/hosts"}, "", "exit codes of start failures", 126},
       {"ProgramIsAFolder", {"-np", "1", "{dir}"}, "", "exit codes of start failures", 126},
       {"timeout", {"-np", "1", "--timeout", "1", "sleep", "60"}},
+      {"TimeoutZero", {"-np", "1", "--timeout", "0", "echo", "x"}},
       {"MpiSum", two({}, {"{mpi}", "sum"})},
       {"MpiAbort", two({}, {"{mpi}", "abort", "5"})},
       {"MpiAbortAbove255", two({}, {"{mpi}", "abort", "300"})},
+      {"MpiAbortZero", two({}, {"{mpi}", "abort", "0"}), "", "MPI_Abort with 0, 256, ...", 1},
+      {"BindToCpuList", {"-np", "1", "--cpu-list", "1", "--bind-to", "cpu-list:ordered", "true"}, "", "usage errors", 2},
       {"MpiNoFinalize", two({}, {"{mpi}", "no-finalize"})},
       {"MpiNoInit", two({}, {"{mpi}", "no-init"}), "", "ranks that never wire up", 1},
   };
@@ -162,6 +177,7 @@ class OptionTable : public ::testing::TestWithParam<Row> {
     write("bad", "localhost slots=2\n%bad\n");
     write("ranks", "rank 0=localhost slot=1\nrank 1=localhost slot=0\n");
     write("app", "-np 1 echo a\n-np 1 echo b c\n");
+    write("one", "-np 1 echo a\n");
     write("quotes", "-np 1 echo 'b c'\n");
     write("tune", "-x V=5 -mca btl_base_verbose 7\n");
   }

@@ -118,6 +118,15 @@ TEST(CpuBinding, TakesOnlyTheListedCpusInTheirOrder) {
   expect_words(usage_error_of([] { bind_ranks(host(1, 4), 1, 1, false, {.cpu_list = {1}}); }), {"host h", "CPU 1"});
 }
 
+TEST(CpuBinding, AListWithFewerCoresThanRanksIsNeverIgnored) {
+  EXPECT_EQ(bind_ranks(host(1, 4), 2, 2, false, {.bind_to = BindTo::kShare, .cpu_list = {2}}), (Binding{{2}, {2}}));
+  const BindingOptions asked{.bind_to = BindTo::kShare, .must_share = true, .cpu_list = {2, 4}};
+  EXPECT_EQ(bind_ranks(host(1, 4), 2, 2, true, asked), (Binding{{2}, {4}}));
+  expect_words(usage_error_of([&] { bind_ranks(host(1, 4), 3, 3, true, asked); }),
+               {"option --bind_cores_to_rank", "each rank a core", "host h: 3 ranks, 2 cores in the list"});
+  expect_words(usage_error_of([] { bind_ranks(host(1, 2), 3, 3, false, {.bind_to = BindTo::kShare, .must_share = true}); }), {"3 ranks, 2 cores"});
+}
+
 TEST(CpuBinding, BindsNothingOnAHostItDoesNotKnow) { EXPECT_EQ(bind(Host{.name = "h"}, 2, BindTo::kCore), (Binding{{}, {}})); }
 
 TEST(CpuBinding, NamesWhatBindToKnows) {

@@ -49,6 +49,12 @@ TEST(Placement, PutsAFixedNumberOnEachNode) {
   EXPECT_EQ(plan(kAb, {.per_node = 3, .oversubscribe = true}), "0a0 1a1 2a2 3b0 4b1 5b2");
 }
 
+TEST(Placement, TheNumberOfRanksIsAlsoABoundForAFixedNumberOnEachNode) {
+  EXPECT_EQ(plan(kAb, {.num_ranks = 2, .per_node = 3}), "0a0 1a1");
+  EXPECT_EQ(plan(kAb, {.num_ranks = 1, .per_node = 4}), "0a0");
+  expect_words(refused(kAb, {.num_ranks = 3, .per_node = 4}), {"3 ranks per host", "host a has 2 slots"});
+}
+
 TEST(Placement, SaysWhereTheSlotsAreWhenTheyDoNotSuffice) {
   expect_words(refused(kSix, {.num_ranks = 8}), {"not enough slots: asked 8, have 6 (h1: 3, h2: 3)", "--oversubscribe"});
 }
@@ -184,12 +190,24 @@ TEST(MapPolicy, ReadsWhatMpirunReads) {
   EXPECT_EQ(map_by("ppr:2:socket:PE=4").binding.per_place, 2);
   EXPECT_EQ(map_by("ppr:2:socket:PE=4").binding.cpus_per_rank, 4);
   EXPECT_EQ(map_by("node:PE=2").binding.cpus_per_rank, 2);
-  for (const char* text : {"", "slots", "ppr", "ppr:0:node", "ppr:2:board", "ppr:x:node", "node:PE=0", "node:PE=x", ":oversubscribe", "socket:span"})
+  for (const char* text : {"", "slots", "ppr", "ppr:0:node", "ppr:2:board", "ppr:x:node", "node:PE=0", "node:PE=x", ":", "slot,PE=2", "ppr:2:node,PE=2", "socket:span"})
     expect_words(usage_error_of([&] { map_by(text); }), {std::string("'") + text + "'", "ppr:N:object"});
   expect_words(usage_error_of([] { map_by("core:PE=2"); }), {"'core:PE=2'", "numa:PE=2"});
   EXPECT_EQ(rank_by("node").rank_by, RankBy::kNode);
   EXPECT_EQ(rank_by("core").binding.rank_by, Level::kCore);
   expect_words(usage_error_of([] { rank_by("board"); }), {"slot, node, socket"});
+}
+
+TEST(MapPolicy, ModifiersStandBehindACommaOrAColonAndAlsoAlone) {
+  EXPECT_TRUE(map_by(":OVERSUBSCRIBE").oversubscribe);
+  EXPECT_EQ(map_by(":OVERSUBSCRIBE").binding.map_by, Level::kSocket);
+  EXPECT_FALSE(map_by(":OVERSUBSCRIBE").binding.binds_as_mapped);
+  EXPECT_EQ(map_by(":PE=2").binding.cpus_per_rank, 2);
+  for (const char* text : {"slot:PE=2,OVERSUBSCRIBE", "slot:PE=2:OVERSUBSCRIBE", "ppr:1:node:oversubscribe,pe=2"}) {
+    EXPECT_EQ(map_by(text).binding.cpus_per_rank, 2) << text;
+    EXPECT_TRUE(map_by(text).oversubscribe) << text;
+  }
+  EXPECT_FALSE(map_by(":OVERSUBSCRIBE,NOOVERSUBSCRIBE").oversubscribe) << "the last counts";
 }
 
 TEST(Placement, PutsAFixedNumberOnEachPlaceOfAHost) {
@@ -200,6 +218,9 @@ TEST(Placement, PutsAFixedNumberOnEachPlaceOfAHost) {
   many.num_ranks = 9;
   expect_words(refused(hosts, many), {"asked for 9 ranks", "2 per socket make 8"});
   expect_words(refused(hosts, map_by("ppr:3:socket")), {"6 ranks per host", "host a has 4 slots"});
+  PlacementOptions few = map_by("ppr:3:socket");
+  few.num_ranks = 4;
+  EXPECT_EQ(plan(hosts, few), "0a0 1a1 2a2 3a3");
   EXPECT_FALSE(places_known(kAb, map_by("ppr:1:socket")));
   EXPECT_TRUE(places_known(hosts, map_by("ppr:1:socket")));
 }

@@ -80,7 +80,8 @@ static size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
+  const size_t mistakes = word.size() < 4 ? word.size() / 2 : std::max<size_t>(2, word.size() / 3);
+  size_t best_distance = mistakes + 1;
   const std::string wanted = lower(word);
   for (const auto& candidate : candidates) {
     const auto [shorter, longer] = std::minmax({wanted.size(), candidate.size()});

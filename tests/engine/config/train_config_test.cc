@@ -60,7 +60,7 @@ TEST(TrainConfig, SuggestsKeysForTheFirstUnknownOnesOnly) {
   for (int i = 0; i < 40; ++i) keys += "step" + std::to_string(i) + " = 1\n";
   const std::string said = why(folder.write_train_config("", keys));
   EXPECT_TRUE(contains(said, "train.step0: unknown key; nearest: train.steps")) << said;
-  EXPECT_TRUE(said.ends_with("train.step9: unknown key")) << said;
+  EXPECT_TRUE(said.ends_with("train.step39: unknown key")) << said;
 }
 
 TEST(TrainConfig, LetsOptionsWinAndTheLastOfThem) {
@@ -92,6 +92,13 @@ TEST(TrainConfig, TellsAllProblemsAtOnce) {
   EXPECT_TRUE(contains(text, "modle.config: unknown key; nearest: model.config")) << text;
   EXPECT_TRUE(contains(text, "\"nonsense\": must be name = value")) << text;
   EXPECT_TRUE(contains(text, "\"[oops\": must be [name]")) << text;
+}
+
+TEST(TrainConfig, TellsProblemsInTheOrderOfTheFile) {
+  JobFolder folder;
+  const auto text = why(folder.write_train_config("", "weight_decya = 1\nlog_every = often\nadam_beta = 1\n"));
+  EXPECT_LT(text.find("train.weight_decya"), text.find("train.log_every")) << text;
+  EXPECT_LT(text.find("train.log_every"), text.find("train.adam_beta")) << text;
 }
 
 TEST(TrainConfig, NamesTheKeyOfTheSameNameInAnotherSection) {

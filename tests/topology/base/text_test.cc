@@ -19,6 +19,8 @@ TEST(JsonDepth, CountsBracketsOutsideStrings) {
 TEST(Nearest, FindsWhatWasMeantAndNothingForOtherWords) {
   EXPECT_EQ(nearest("stepps", {"seed", "steps"}), "steps");
   EXPECT_EQ(nearest("checkpoint", {"seed", "steps"}), "");
+  EXPECT_EQ(nearest("l", {"np", "n", "tp"}), "") << "nothing of it is left";
+  EXPECT_EQ(nearest("nq", {"np", "tp"}), "np");
   EXPECT_EQ(nearest(std::string(1000000, 'a'), {"seed", "aaaa"}), "");
 }
 
