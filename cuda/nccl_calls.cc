@@ -33,6 +33,7 @@ struct Library {
   decltype(&ncclBroadcast) broadcast = nullptr;
   decltype(&ncclAllReduce) all_reduce = nullptr;
   decltype(&ncclReduceScatter) reduce_scatter = nullptr;
+  decltype(&ncclGetLastError) last_error = nullptr;  // older libraries have none
 
   template <class Function>
   void find(void* handle, const char* name, Function& function) {
@@ -63,6 +64,7 @@ struct Library {
     find(handle, "ncclBroadcast", broadcast);
     find(handle, "ncclAllReduce", all_reduce);
     find(handle, "ncclReduceScatter", reduce_scatter);
+    last_error = reinterpret_cast<decltype(last_error)>(dlsym(handle, "ncclGetLastError"));
   }
 };
 
@@ -96,7 +98,17 @@ ncclConfig_t non_blocking() {
 
 int header_version() { return NCCL_VERSION_CODE; }
 const char* absence() { return library().absence.empty() ? nullptr : library().absence.c_str(); }
-const char* error(int code) { return absence() ? absence() : library().error_string(static_cast<ncclResult_t>(code)); }
+
+// Valid until the thread's next call.
+const char* error(int code) {
+  if (absence()) return absence();
+  static thread_local std::string text;
+  text = library().error_string(static_cast<ncclResult_t>(code));
+  const char* reason = library().last_error ? library().last_error(nullptr) : nullptr;
+  if (reason && *reason) text += std::string(": ") + reason;
+  return text.c_str();
+}
+
 int runtime_version(int* version) { return library().version ? library().version(version) : ncclSystemError; }
 
 int unique_id(char* id) { return library().unique_id(reinterpret_cast<ncclUniqueId*>(id)); }

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <string>
 
 namespace ds::runtime {
@@ -9,6 +10,24 @@ namespace {
 
 cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
 cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
+
+constexpr int kOldestMajor = 8;  // compute capability of the first of the architectures in cuda/CMakeLists.txt
+
+// A failure that was told is not left behind for the next call.
+int told(cudaError_t code) {
+  if (code != cudaSuccess) cudaGetLastError();
+  return code;
+}
+
+int oldest_major(int count, int* oldest) {
+  *oldest = kOldestMajor;
+  for (int device = 0; device < count; ++device) {
+    int major = 0;
+    if (const int code = told(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device))) return code;
+    *oldest = std::min(*oldest, major);
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -22,18 +41,19 @@ const char* cuda_error(int code) {
 
 int device_count(int* count) {
   *count = 0;
-  const cudaError_t code = cudaGetDeviceCount(count);
-  if (code != cudaSuccess) cudaGetLastError();  // not left behind for the next call
-  return code == cudaErrorNoDevice ? 0 : code;
+  if (const int code = told(cudaGetDeviceCount(count))) return code == cudaErrorNoDevice ? 0 : code;
+  int oldest = 0;
+  if (const int code = oldest_major(*count, &oldest)) return code;
+  return oldest < kOldestMajor ? cudaErrorNoKernelImageForDevice : 0;
 }
 
-int set_device(int device) { return cudaSetDevice(device); }
+int set_device(int device) { return told(cudaSetDevice(device)); }
 
 int is_device_memory(const void* data, int* is_device) {
   cudaPointerAttributes attributes{};
   const cudaError_t code = cudaPointerGetAttributes(&attributes, data);
   *is_device = attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
-  return code;
+  return told(code);
 }
 
 // Not blocking: it waits for the default stream where it is told to, and otherwise runs beside it.
@@ -66,9 +86,9 @@ int event_query(void* event, int* done) {
   return code == cudaErrorNotReady ? 0 : code;
 }
 
-int allocate(void** data, size_t bytes) { return cudaMalloc(data, bytes); }
+int allocate(void** data, size_t bytes) { return told(cudaMalloc(data, bytes)); }
 int release(void* data) { return cudaFree(data); }
-int allocate_pinned(void** data, size_t bytes) { return cudaMallocHost(data, bytes); }
+int allocate_pinned(void** data, size_t bytes) { return told(cudaMallocHost(data, bytes)); }
 int release_pinned(void* data) { return cudaFreeHost(data); }
 int copy(void* to, const void* from, size_t bytes, void* stream) {
   return bytes == 0 ? 0 : cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(stream));

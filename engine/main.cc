@@ -18,6 +18,7 @@
 #include "collectives/mpi_world.h"
 #include "engine/config/train_config.h"
 #include "engine/device/compute_device.h"
+#include "engine/device/torch_cuda.h"
 #include "engine/train/rank_report.h"
 #include "engine/train/stop_request.h"
 #include "engine/train/train_loop.h"
@@ -78,6 +79,7 @@ int train(const ds::TrainConfig& config, ds::Communicator& world, ds::RankReport
   const ds::ComputeDevice device = ds::agree_on_device(settings.device, world);
   if (world.rank() == 0 && settings.device == "auto" && (device.on_cuda() || ds::has_nvidia_driver()))
     std::cout << "note: train.device=auto became " << device.statement << std::endl;
+  if (device.on_cuda()) ds::compute_repeatably();
   at::set_num_threads(threads_for(settings));
   ds::watch_stop_signals();
   return ds::run_training(settings, {&world, &report, number_from("DSLAUNCH_GENERATION", 1), device});

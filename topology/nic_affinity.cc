@@ -1,6 +1,7 @@
 #include "topology/nic_affinity.h"
 
 #include <algorithm>
+#include <set>
 
 #include "topology/base/text.h"
 #include "topology/distance.h"
@@ -35,7 +36,28 @@ std::vector<std::string> chosen_nics(const Host& host, const RankPlace& place) {
 std::vector<std::string> nic_hints(const Host& host, const RankPlace& place) {
   const std::string names = join(chosen_nics(host, place), ",");
   if (names.empty()) return {};
-  return {"UCX_NET_DEVICES=" + names, "NCCL_IB_HCA==" + names};
+  return {"UCX_NET_DEVICES=" + names};
+}
+
+std::vector<std::string> nccl_hints(const std::vector<Host>& hosts, const std::vector<RankPlace>& places) {
+  std::set<std::string> wanted;
+  std::set<size_t> used;
+  for (const RankPlace& place : places) {
+    const std::vector<std::string> chosen = chosen_nics(hosts[place.host], place);
+    if (chosen.empty()) return {};
+    wanted.insert(chosen.begin(), chosen.end());
+    used.insert(place.host);
+  }
+  bool any_others = false;
+  for (const size_t host : used) {
+    std::set<std::string> there;
+    for (const Nic& nic : hosts[host].nics)
+      if (nic.rdma) there.insert(nic.name + ":1");
+    if (!std::includes(there.begin(), there.end(), wanted.begin(), wanted.end())) return {};
+    any_others |= there.size() > wanted.size();
+  }
+  if (!any_others) return {};
+  return {"NCCL_IB_HCA==" + join({wanted.begin(), wanted.end()}, ",")};
 }
 
 }  // namespace ds

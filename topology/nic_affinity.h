@@ -18,8 +18,12 @@ std::vector<size_t> nearest_nics(const Host& host, int pci_switch, int numa);
 // networks that do not see each other.
 std::vector<std::string> chosen_nics(const Host& host, const RankPlace& place);
 
-// The same as variables: "UCX_NET_DEVICES=mlx5_1:1", "NCCL_IB_HCA==mlx5_1:1" (the second "=" asks NCCL for exactly
-// these).
+// The same as a variable: "UCX_NET_DEVICES=mlx5_1:1".
 std::vector<std::string> nic_hints(const Host& host, const RankPlace& place);
+
+// For all ranks of a job the same, as NCCL needs it (it finds the near ones of them itself): "NCCL_IB_HCA==mlx5_0:1,mlx5_1:1"
+// (the second "=" asks for exactly these), the devices that any rank should use. Empty when a rank has no choice, a
+// host lacks one of them, or no host has others.
+std::vector<std::string> nccl_hints(const std::vector<Host>& hosts, const std::vector<RankPlace>& places);
 
 }  // namespace ds

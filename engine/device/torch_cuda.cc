@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -19,6 +20,12 @@ std::string load_torch_cuda() {
   if (!fs::exists(library, error)) return "this libtorch is for the CPU only: no " + library.string();
   if (!dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL)) return std::string("cannot open libtorch's CUDA part: ") + dlerror();
   return at::hasCUDA() ? "" : "libtorch's CUDA part finds no device";
+}
+
+void compute_repeatably() {
+  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
+  at::globalContext().setDeterministicFillUninitializedMemory(false);
 }
 
 }  // namespace ds

@@ -23,7 +23,7 @@ void add_hosts(const LaunchPlan& plan, const std::vector<std::vector<int>>& rank
 }
 
 void add_rank(const LaunchPlan& plan, const StartRequest& request, const RankPlace& place,
-              control::StartGeneration& start) {
+              const std::vector<std::string>& nccl_hints, control::StartGeneration& start) {
   size_t program = static_cast<size_t>(plan.program_of[place.rank]);
   control::RankSpec& spec = *start.add_ranks();
   spec.set_rank(place.rank);
@@ -33,7 +33,9 @@ void add_rank(const LaunchPlan& plan, const StartRequest& request, const RankPla
   for (const std::string& word : request.argv[program]) spec.add_argv(word);
   if (!place.gpus.empty()) spec.add_env("CUDA_VISIBLE_DEVICES=" + join(place.gpus, ","));
   for (const std::string& variable : request.program_env[program]) spec.add_env(variable);
+  if (!place.gpus.empty()) spec.add_hints("CUDA_DEVICE_ORDER=PCI_BUS_ID");  // the order in which hosts tell their GPUs
   for (const std::string& hint : nic_hints(plan.hosts[place.host], place)) spec.add_hints(hint);
+  for (const std::string& hint : nccl_hints) spec.add_hints(hint);
   spec.set_wdir(request.program_wdir[program]);
   spec.set_wdir_given(!request.program_wdir[program].empty());
   for (int cpu : place.cpus) spec.add_cpus(static_cast<uint32_t>(cpu));
@@ -67,7 +69,8 @@ std::vector<int> nodes_of(const LaunchPlan& plan) {
 StartMessages::StartMessages(const LaunchPlan& plan, const StartRequest& request)
     : plan_(plan),
       request_(request),
-      ranks_of_host_(plan.hosts.size()) {
+      ranks_of_host_(plan.hosts.size()),
+      nccl_hints_(nccl_hints(plan.hosts, plan.ranks)) {
   for (const RankPlace& place : plan.ranks) ranks_of_host_[place.host].push_back(place.rank);
   control::Envelope message;
   control::StartGeneration& start = *message.mutable_start();
@@ -99,7 +102,7 @@ StartMessages::StartMessages(const LaunchPlan& plan, const StartRequest& request
 std::string StartMessages::for_host(int host) const {
   control::Envelope message;
   control::StartGeneration& start = *message.mutable_start();
-  for (int rank : ranks_of_host_[host]) add_rank(plan_, request_, plan_.ranks[rank], start);
+  for (int rank : ranks_of_host_[host]) add_rank(plan_, request_, plan_.ranks[rank], nccl_hints_, start);
   start.set_oversubscribed(plan_.oversubscribed(static_cast<size_t>(host)));
   return shared_ + message.SerializeAsString();
 }

@@ -39,6 +39,7 @@ class StartMessages {
   const LaunchPlan& plan_;
   const StartRequest& request_;
   std::vector<std::vector<int>> ranks_of_host_;
+  std::vector<std::string> nccl_hints_;
   std::string shared_;
 };
 

@@ -115,7 +115,9 @@ TEST(MeshPlan, RanksGetHintsAboutTheirNic) {
   request.memory = MemoryPolicy::kNear;
   control::Envelope message;
   ASSERT_TRUE(message.ParseFromString(StartMessages(plan, request).for_host(0)));
-  EXPECT_EQ(message.start().ranks(3).hints(0), "UCX_NET_DEVICES=mlx5_3:1");
+  const auto& hints = message.start().ranks(3).hints();
+  EXPECT_EQ(std::vector<std::string>(hints.begin(), hints.end()),
+            (std::vector<std::string>{"CUDA_DEVICE_ORDER=PCI_BUS_ID", "UCX_NET_DEVICES=mlx5_3:1"}));
   EXPECT_EQ(message.start().memory_policy(), 1u);
 }
 

@@ -203,6 +203,7 @@ int state(void* handle, int* state) {
 std::vector<std::unique_ptr<Comm>> aborted_comms;
 
 int abort(void* handle) {
+  if (grouping) return kInvalidUsage;  // NCCL would only queue it
   Comm& comm = *comm_of(handle);
   {
     const std::lock_guard lock(worlds_mutex);

@@ -65,7 +65,20 @@ TEST(NicAffinity, TakesTheSwitchThenTheNodeThenAll) {
   EXPECT_EQ(nearest_nics(host, 5, 1), (std::vector<size_t>{5}));
   EXPECT_EQ(nearest_nics(host, -1, 1), (std::vector<size_t>{4, 5, 6, 7}));
   EXPECT_EQ(nearest_nics(host, -1, -1).size(), 8u);
-  EXPECT_EQ(nic_hints(host, {.slot = 5, .gpus = {"5"}}), (Texts{"UCX_NET_DEVICES=mlx5_5:1", "NCCL_IB_HCA==mlx5_5:1"}));
+  EXPECT_EQ(nic_hints(host, {.slot = 5, .gpus = {"5"}}), Texts{"UCX_NET_DEVICES=mlx5_5:1"});
+}
+
+// NCCL's ranks must agree on their devices: each with its own would find other rings.
+TEST(NicAffinity, GivesAllRanksOfNcclTheSameDevices) {
+  std::vector<Host> hosts = {sample_cluster("dgx.json").hosts[0], sample_cluster("dgx.json").hosts[0]};
+  const std::vector<RankPlace> places = {{.host = 0, .slot = 5, .gpus = {"5"}}, {.host = 1, .slot = 0, .gpus = {"0"}}};
+  EXPECT_EQ(nccl_hints(hosts, places), Texts{"NCCL_IB_HCA==mlx5_0:1,mlx5_5:1"});
+  std::vector<RankPlace> all;
+  for (int gpu = 0; gpu < 8; ++gpu) all.push_back({.host = 0, .slot = gpu, .gpus = {std::to_string(gpu)}});
+  EXPECT_EQ(nccl_hints(hosts, all), Texts{}) << "all devices are somebody's";
+  EXPECT_EQ(nccl_hints(hosts, {places[0], {.host = 1}}), Texts{}) << "a rank may use any";
+  hosts[1].nics[5].name = "mlx5_9";
+  EXPECT_EQ(nccl_hints(hosts, places), Texts{}) << "a host has no mlx5_5";
 }
 
 TEST(NicAffinity, SaysNothingWithoutAChoice) {

@@ -14,6 +14,10 @@ NcclCommunicator::NcclCommunicator(std::unique_ptr<ExchangeCommunicator> host, s
                                    std::shared_ptr<const CudaModule> module)
     : host_(std::move(host)), group_(host_->group()), handle_(std::move(handle)), module_(std::move(module)) {}
 
+NcclCommunicator::~NcclCommunicator() {
+  while (!lanes_.empty()) lanes_.erase(lanes_.begin());
+}
+
 // Empty tensors have no place; they take the host's way on all ranks alike.
 bool NcclCommunicator::on_device(ConstTensorView view) const {
   if (view.count == 0) return false;
@@ -90,7 +94,8 @@ Call NcclCommunicator::next_message(bool sending, ConstTensorView data, int peer
 }
 
 const std::shared_ptr<MessageLane>& NcclCommunicator::lane(bool sending, int peer) {
-  auto& lane = lanes_[{sending, peer}];
+  const int me = group_->rank();
+  auto& lane = lanes_[{std::min(me, peer), std::max(me, peer), sending ? me : peer}];
   if (!lane) lane = std::make_shared<MessageLane>(group_, module_, peer);
   return lane;
 }
@@ -130,7 +135,10 @@ void wait_until_ready(Group& group, NcclHandle& handle, const std::string& what)
   Backoff backoff;
   while (!handle.idle() || !handle.ready()) {
     if (group.progress->poll()) backoff.reset();
-    if (auto failure = group.progress->failure()) std::rethrow_exception(failure);
+    if (auto failure = group.progress->failure()) {
+      handle.abort(what + ": another operation failed");  // NCCL may still write into a child of the handle
+      std::rethrow_exception(failure);
+    }
     if (backoff.waited() > group.options.deadline) {
       handle.abort(what + ": deadline passed");
       throw Error(ErrorCode::kDeadline, "collectives: " + what + " on " + group.label() + ": " +

@@ -17,6 +17,7 @@ class NcclCommunicator final : public Communicator {
   // Both of the same ranks in the same order.
   NcclCommunicator(std::unique_ptr<ExchangeCommunicator> host, std::shared_ptr<NcclHandle> handle,
                    std::shared_ptr<const CudaModule> module);
+  ~NcclCommunicator() override;  // ends the lanes in an order that is the same at both ends: NCCL may wait for the other one
 
   int rank() const override { return host_->rank(); }
   int size() const override { return host_->size(); }
@@ -48,7 +49,11 @@ class NcclCommunicator final : public Communicator {
   std::shared_ptr<Group> group_;
   std::shared_ptr<NcclHandle> handle_;
   std::shared_ptr<const CudaModule> module_;
-  std::map<std::pair<bool, int>, std::shared_ptr<MessageLane>> lanes_;
+  struct LaneKey {  // the same at both ends
+    int low, high, sender;
+    auto operator<=>(const LaneKey&) const = default;
+  };
+  std::map<LaneKey, std::shared_ptr<MessageLane>> lanes_;
 };
 
 // Waits until NCCL is through with the handle's last call; moves the group's other operations meanwhile. Throws

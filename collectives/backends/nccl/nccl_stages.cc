@@ -20,24 +20,42 @@ void copy(NcclHandle& handle, void* to, const void* from, int64_t count, DType d
                     "copying");
 }
 
-void send(NcclHandle& handle, const void* data, int64_t count, DType dtype, int peer) {
-  if (count > 0)
-    handle.check_nccl(
-        handle.table().nccl_send(data, count, number(dtype), peer, handle.comm(), handle.stream()), "ncclSend");
-}
+// Sends and receives that run at once. Errors wait for the end of the group: whatever is called inside one that stays open,
+// an abort too, only waits in NCCL's queue for it.
+class NcclGroup {
+ public:
+  explicit NcclGroup(NcclHandle& handle) : handle_(handle) { handle.check_nccl(handle.table().nccl_group_start(), "ncclGroupStart"); }
 
-void receive(NcclHandle& handle, void* data, int64_t count, DType dtype, int peer) {
-  if (count > 0)
-    handle.check_nccl(
-        handle.table().nccl_receive(data, count, number(dtype), peer, handle.comm(), handle.stream()), "ncclRecv");
-}
+  void send(const void* data, int64_t count, DType dtype, int peer) {
+    if (count > 0) keep(handle_.table().nccl_send(data, count, number(dtype), peer, handle_.comm(), handle_.stream()), "ncclSend");
+  }
+  void receive(void* data, int64_t count, DType dtype, int peer) {
+    if (count > 0) keep(handle_.table().nccl_receive(data, count, number(dtype), peer, handle_.comm(), handle_.stream()), "ncclRecv");
+  }
+  void end() {
+    keep(handle_.table().nccl_group_end(), "ncclGroupEnd");
+    handle_.check_nccl(code_, what_);
+  }
 
-// Calls f(peer) for all others inside one group of NCCL: all sends and receives run at once.
+ private:
+  void keep(int code, const char* what) {
+    const bool failed_before = code_ != DS_NCCL_SUCCESS && code_ != DS_NCCL_IN_PROGRESS;
+    if (failed_before || code == DS_NCCL_SUCCESS) return;
+    code_ = code;
+    what_ = what;
+  }
+
+  NcclHandle& handle_;
+  int code_ = DS_NCCL_SUCCESS;
+  const char* what_ = "";
+};
+
+// Calls f(group, peer) for all others inside one group.
 template <class Function>
 void grouped(NcclHandle& handle, NcclRank me, Function f) {
-  handle.check_nccl(handle.table().nccl_group_start(), "ncclGroupStart");
-  for (int step = 1; step < me.size; ++step) f((me.rank + step) % me.size);
-  handle.check_nccl(handle.table().nccl_group_end(), "ncclGroupEnd");
+  NcclGroup group(handle);
+  for (int step = 1; step < me.size; ++step) f(group, (me.rank + step) % me.size);
+  group.end();
 }
 
 void sum(NcclHandle& handle, void* out, const void* leaves, int n, int64_t count, DType dtype, ReduceOp op) {
@@ -51,9 +69,9 @@ NcclOperation::Stage exchange_slices(NcclRank me, const void* in, Slices slices,
     const int64_t own = slices.size(me.rank);
     void* pieces = handle.scratch(static_cast<size_t>(own) * me.size * size_of(dtype));
     copy(handle, at(pieces, me.rank * own, dtype), at(in, slices.begin(me.rank), dtype), own, dtype);
-    grouped(handle, me, [&](int peer) {
-      send(handle, at(in, slices.begin(peer), dtype), slices.size(peer), dtype, peer);
-      receive(handle, at(pieces, peer * own, dtype), own, dtype, peer);
+    grouped(handle, me, [&](NcclGroup& group, int peer) {
+      group.send(at(in, slices.begin(peer), dtype), slices.size(peer), dtype, peer);
+      group.receive(at(pieces, peer * own, dtype), own, dtype, peer);
     });
   };
 }
@@ -86,9 +104,9 @@ NcclStages all_to_all_stages(NcclRank me, ConstTensorView in, TensorView out) {
   return {[=](NcclHandle& handle) {
     const int64_t slice = in.count / me.size;
     copy(handle, at(out.data, me.rank * slice, out.dtype), at(in.data, me.rank * slice, in.dtype), slice, in.dtype);
-    grouped(handle, me, [&](int peer) {
-      send(handle, at(in.data, peer * slice, in.dtype), slice, in.dtype, peer);
-      receive(handle, at(out.data, peer * slice, out.dtype), slice, out.dtype, peer);
+    grouped(handle, me, [&](NcclGroup& group, int peer) {
+      group.send(at(in.data, peer * slice, in.dtype), slice, in.dtype, peer);
+      group.receive(at(out.data, peer * slice, out.dtype), slice, out.dtype, peer);
     });
   }};
 }
@@ -107,9 +125,9 @@ NcclStages ordered_all_reduce_stages(NcclRank me, TensorView inout, ReduceOp op)
   const Slices slices{inout.count, me.size};
   char* own = at(inout.data, slices.begin(me.rank), dtype);
   const auto share = [=](NcclHandle& handle) {
-    grouped(handle, me, [&](int peer) {
-      send(handle, own, slices.size(me.rank), dtype, peer);
-      receive(handle, at(inout.data, slices.begin(peer), dtype), slices.size(peer), dtype, peer);
+    grouped(handle, me, [&](NcclGroup& group, int peer) {
+      group.send(own, slices.size(me.rank), dtype, peer);
+      group.receive(at(inout.data, slices.begin(peer), dtype), slices.size(peer), dtype, peer);
     });
   };
   return {exchange_slices(me, inout.data, slices, dtype), sum_slices(me, own, slices.size(me.rank), dtype, op), share};
