@@ -14,7 +14,7 @@ std::vector<OptionSpec> make_table() {
       {{"np", "n", "c"}, "N", hosts, "number of ranks; left out: one per slot", kSupported, true},
       {{"npernode", "N"}, "n", hosts, "n ranks on every host"},
       {{"pernode"}, "", hosts, "one rank on every host"},
-      {{"host", "H"}, "a,b:2", hosts, "hosts with slots; a plain name is one slot", kSupported, true, false, true},
+      {{"host", "H"}, "a,b:2", hosts, "hosts with slots; a plain name is one slot; again: more hosts", kSupported, true, false, true},
       {{"hostfile", "machinefile"}, "file", hosts, "hosts, one a line: name slots=n", kSupported, true},
       {{"default-hostfile"}, "file", hosts, "hosts when nothing else names any, Slurm included"},
       {{"include", "i"}, "h1@h2:0,2", hosts, "only these hosts or slots"},
@@ -22,7 +22,7 @@ std::vector<OptionSpec> make_table() {
       {{"num_nodes"}, "n", hosts, "the first n hosts"},
       {{"num_gpus"}, "n", hosts, "n slots of every host"},
       {{"nolocal"}, "", hosts, "no ranks on this machine"},
-      {{"app"}, "file", hosts, "programs from a file, one a line with its options"},
+      {{"app"}, "file", hosts, "programs from a file, one a line with its -np, -H, -x, ..."},
 
       {{"oversubscribe"}, "", place, "more ranks than slots are fine"},
       {{"nooversubscribe"}, "", place, "more ranks than slots are an error (as without it)"},
