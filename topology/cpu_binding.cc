@@ -52,8 +52,8 @@ Level bound_level(int num_ranks, const BindingOptions& options) {
     case BindTo::kNuma: return Level::kNuma;
     default: break;
   }
-  const bool mapped_by_hardware = options.binds_as_mapped && options.map_by && *options.map_by != Level::kHost && options.per_place == 0;
-  return mapped_by_hardware ? *options.map_by : default_level(num_ranks, options);
+  const bool by_hardware = options.map_by && *options.map_by != Level::kHost && options.per_place == 0;
+  return by_hardware && options.binds_as_mapped ? *options.map_by : default_level(num_ranks, options);
 }
 
 // Hands out places of one level; each takes as many ranks as it has CPUs.
@@ -139,8 +139,9 @@ Binding bind_shares(const Host& host, size_t ranks, const std::vector<Cpu>& cpus
   const size_t cores = places_of(cpus, Level::kCore).size();
   if (cores >= ranks) return share_cores(cpus, ranks);
   if (options.must_share)
-    throw Error(ErrorCode::kUsage, "option --bind_cores_to_rank: must leave each rank a core: host " + host.name + ": " + std::to_string(ranks) +
-                                       " ranks, " + std::to_string(cores) + (options.cpu_list.empty() ? " cores" : " cores in the list"));
+    throw Error(ErrorCode::kUsage, "option --bind_cores_to_rank: must leave each rank a core: host " + host.name + ": " +
+                                       std::to_string(ranks) + " ranks, " + std::to_string(cores) +
+                                       (options.cpu_list.empty() ? " cores" : " cores in the list"));
   return Binding(ranks, options.cpu_list.empty() ? std::vector<int>{} : ids_of(cpus));
 }
 

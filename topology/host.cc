@@ -21,6 +21,7 @@ void take_hardware(Host& host, const Host& described) {
   host.name = std::move(old.name);
   host.slots = old.slots;
   host.max_slots = old.max_slots;
+  host.program_slots = std::move(old.program_slots);
   host.slot_ids = std::move(old.slot_ids);
   host.port = old.port;
   host.user = std::move(old.user);

@@ -35,6 +35,7 @@ struct Host {
   std::string name{};                    // as the user wrote it; never replaced by a reverse lookup
   std::optional<int> slots{};            // ranks it takes; nullopt = only the host can tell (its cores or GPUs)
   std::optional<int> max_slots{};        // bound even when oversubscribed
+  std::vector<int> program_slots{};      // of its slots, how many each program of "a : b" may use; empty = all
   std::vector<int> slot_ids{};           // which of its slots a filter left, ascending; empty = 0 ... slots-1
   int port = 0;                          // of sshd; 0 = as ssh is configured
   std::string user{};                    // login name; empty = as ssh is configured

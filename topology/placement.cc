@@ -110,13 +110,54 @@ Counts count_ranks(const Cluster& cluster, const Counts& slots, const PlacementO
   return counts;
 }
 
+// How many ranks a program can have on each host beside those of the programs before it, which max_slots no longer counts.
+Counts room_of_program(const Cluster& cluster, const Counts& slots, const Counts& used, size_t program, bool oversubscribe) {
+  Counts room = slots;
+  for (size_t i = 0; i < room.size(); ++i) {
+    const Host& host = cluster.hosts[i];
+    if (!oversubscribe) room[i] -= used[i];
+    if (!host.program_slots.empty()) room[i] = std::min(room[i], host.program_slots[program]);
+    if (host.max_slots) room[i] = std::min(room[i], *host.max_slots);
+  }
+  return room;
+}
+
+Counts count_program(Cluster cluster, const Counts& slots, const Counts& used, size_t program, PlacementOptions options) {
+  options.num_ranks = options.ranks_of_program[program];
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (cluster.hosts[i].max_slots) *cluster.hosts[i].max_slots -= used[i];
+  try {
+    return count_ranks(cluster, room_of_program(cluster, slots, used, program, options.oversubscribe), options);
+  } catch (const Error& error) {
+    throw Error(error.code(), "program " + std::to_string(program + 1) + ": " + error.what());
+  }
+}
+
+void add(Counts& counts, const Counts& more) {
+  for (size_t i = 0; i < counts.size(); ++i) counts[i] += more[i];
+}
+
+// Ranks of each host: one list for each program that has hosts of its own, else one for all.
+std::vector<Counts> count_programs(const Cluster& cluster, const Counts& slots, const PlacementOptions& options) {
+  if (!options.ranks_of_host.empty()) return {options.ranks_of_host};
+  if (options.ranks_of_program.empty()) return {count_ranks(cluster, slots, options)};
+  std::vector<Counts> programs;
+  Counts used(slots.size());
+  for (size_t program = 0; program < options.ranks_of_program.size(); ++program) {
+    programs.push_back(count_program(cluster, slots, used, program, options));
+    add(used, programs.back());
+  }
+  return programs;
+}
+
 // Host of each rank.
-std::vector<size_t> number_ranks(Counts counts, bool by_node) {
+std::vector<size_t> number_ranks(const std::vector<Counts>& programs, bool by_node) {
   std::vector<size_t> host_of_rank;
-  for (int left = sum(counts); left > 0;)
-    for (size_t host = 0; host < counts.size(); ++host)
-      for (int n = by_node ? std::min(counts[host], 1) : counts[host]; n > 0; --n, --counts[host], --left)
-        host_of_rank.push_back(host);
+  for (Counts counts : programs)
+    for (int left = sum(counts); left > 0;)
+      for (size_t host = 0; host < counts.size(); ++host)
+        for (int n = by_node ? std::min(counts[host], 1) : counts[host]; n > 0; --n, --counts[host], --left)
+          host_of_rank.push_back(host);
   return host_of_rank;
 }
 
@@ -154,13 +195,15 @@ std::vector<RankPlace> place_ranks(const Cluster& cluster, const PlacementOption
   check(options);
   if (options.num_ranks == 0) return {};
   const Counts slots = slots_of(cluster, options);
-  const Counts counts = options.ranks_of_host.empty() ? count_ranks(cluster, slots, options) : options.ranks_of_host;
+  const std::vector<Counts> programs = count_programs(cluster, slots, options);
+  Counts counts(slots.size());
+  for (const Counts& program : programs) add(counts, program);
   const auto cpus = bind_all(cluster, slots, counts, options.binding);
   const bool as_mapped = options.rank_by == RankBy::kDefault && !options.binding.rank_by;
   const bool by_node = options.rank_by == RankBy::kNode || (as_mapped && options.map_by == MapBy::kNode);
   Counts placed(counts.size());
   std::vector<RankPlace> places;
-  for (size_t host : number_ranks(counts, by_node)) {
+  for (size_t host : number_ranks(programs, by_node)) {
     RankPlace place{.rank = static_cast<int>(places.size()), .host = host, .local_rank = placed[host]++};
     place.slot = slot_number(cluster.hosts[host], place.local_rank);
     place.cpus = cpus[host][static_cast<size_t>(place.local_rank)];

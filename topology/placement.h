@@ -17,6 +17,7 @@ struct PlacementOptions {
   std::optional<int> num_ranks{};    // -np; not given = every slot (per_node on every host)
   MapBy map_by = MapBy::kSlot;
   RankBy rank_by = RankBy::kDefault;
+  std::vector<int> ranks_of_program{};  // of each of "a : b" when they have hosts of their own (Host::program_slots)
   int per_node = 0;                  // -N, ppr:n:node; 0 = not given
   bool oversubscribe = false;        // more ranks than slots are allowed (max_slots still holds)
   std::vector<int> ranks_of_host{};  // how many ranks each host gets, within its slots; empty = as the rest says

@@ -213,6 +213,8 @@ ProgramOptions read_program(const ScannedCommand& scanned, int index, Options& o
   program.argv = scanned.programs[index];
   program.np = values.integer("np", 0, kMaxRanks);
   program.wdir = values.text("wdir");
+  program.host_list = values.list("host");
+  program.hostfile = values.text("hostfile");
   for (const std::vector<std::string>& one : values.all("x")) program.exports.push_back(one[0]);
   return program;
 }
@@ -236,7 +238,7 @@ void read_programs(const ScannedCommand& scanned, Options& options, std::vector<
   if (!options.training() && !scanned.overrides.empty())
     problems.push_back("key --" + scanned.overrides[0].first + " needs a train.cfg");
   for (size_t i = 0; i < options.programs.size() && options.programs.size() > 1; ++i)
-    if (!options.programs[i].np) problems.push_back(scanned.where[i] + "each program of " + (scanned.where[i].empty() ? "\"a : b\"" : "several") + " needs -np");
+    if (!options.programs[i].np) problems.push_back(scanned.where[i] + "each program of several needs -np");
 }
 
 void check_mesh(const Options& options, std::vector<std::string>& problems) {
@@ -293,6 +295,12 @@ void add_defaults(const std::vector<std::string>& words, ScannedCommand& scanned
 }
 
 }  // namespace
+
+bool Options::programs_have_hosts() const {
+  return programs.size() > 1 && std::any_of(programs.begin() + 1, programs.end(), [](const ProgramOptions& program) {
+           return !program.host_list.empty() || !program.hostfile.empty();
+         });
+}
 
 Options parse_options(const std::vector<std::string>& arguments, const std::vector<std::string>& defaults) {
   if (std::optional<Options> options = parse_subcommand(arguments)) return *options;

@@ -17,7 +17,7 @@ struct ProgramOptions {
   std::vector<std::string> argv;
   std::optional<int> np;
   std::vector<std::string> exports;  // "VAR" or "VAR=value"
-  std::string wdir;
+  std::string wdir, host_list, hostfile;
 };
 
 struct Options {
@@ -27,6 +27,7 @@ struct Options {
   std::string config;  // train.cfg; "" = programs
   std::vector<std::pair<std::string, std::string>> overrides;
   bool training() const { return !config.empty(); }
+  bool programs_have_hosts() const;  // one after the first ":" names hosts of its own
 
   // Ranks and hosts. np of a training job is programs-independent.
   std::optional<int> np, npernode, num_nodes, num_gpus;

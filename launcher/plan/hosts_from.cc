@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "hostfiles/filter.h"
 #include "hostfiles/host_name.h"
 #include "hostfiles/host_option.h"
@@ -43,19 +45,61 @@ void take_logins(Cluster& cluster, const Cluster& from) {
   }
 }
 
-HostSource from_host_list(const Options& options) {
-  HostSource result{parse_host_option(options.host_list), "-H", false, {}};
-  if (options.hostfile.empty()) return result;
-  const HostSource file = from_hostfile(options.hostfile, options);
+// -H, or else a hostfile.
+HostSource from_lists(const std::string& host_list, const std::string& hostfile, const Options& options) {
+  if (host_list.empty()) return from_hostfile(hostfile, options);
+  HostSource result{parse_host_option(host_list), "-H", false, {}};
+  if (hostfile.empty()) return result;
+  const HostSource file = from_hostfile(hostfile, options);
   take_logins(result.cluster, file.cluster);
   result.warnings = file.warnings;
   return result;
 }
 
+// The hosts of programs that have hosts of their own. One that several name has the most slots that any of them gives it.
+class HostsOfPrograms {
+ public:
+  explicit HostsOfPrograms(const Options& options) : options_(options) {}
+
+  HostSource read() {
+    for (size_t program = 0; program < options_.programs.size(); ++program) {
+      const ProgramOptions& one = options_.programs[program];
+      if (!one.host_list.empty() || !one.hostfile.empty()) add(program, from_lists(one.host_list, one.hostfile, options_));
+    }
+    return std::move(all_);
+  }
+
+ private:
+  void add(size_t program, const HostSource& own) {
+    for (const Host& host : own.cluster.hosts) {
+      Host& known = find_or_add(host);
+      known.program_slots[program] = host.slots.value_or(kMaxSlots);
+      known.slots = known.slots && host.slots ? std::optional(std::max(*known.slots, *host.slots)) : std::nullopt;
+    }
+    all_.warnings.insert(all_.warnings.end(), own.warnings.begin(), own.warnings.end());
+    if (all_.source.find(own.source) == std::string::npos) all_.source += (all_.source.empty() ? "" : " : ") + own.source;
+  }
+
+  Host& find_or_add(const Host& host) {
+    std::vector<Host>& hosts = all_.cluster.hosts;
+    const auto [at, added] = index_.emplace(host_identity(host.name), hosts.size());
+    if (added) {
+      hosts.push_back(host);
+      for (const ProgramOptions& program : options_.programs)
+        hosts.back().program_slots.push_back(program.host_list.empty() && program.hostfile.empty() ? kMaxSlots : 0);
+    }
+    return hosts[at->second];
+  }
+
+  const Options& options_;
+  HostSource all_{};
+  std::map<std::string, size_t> index_;  // by identity
+};
+
 HostSource first_source(const Options& options, const std::map<std::string, std::string>& environment,
                         const Host& this_machine, const std::optional<Rankfile>& rankfile) {
-  if (!options.host_list.empty()) return from_host_list(options);
-  if (!options.hostfile.empty()) return from_hostfile(options.hostfile, options);
+  if (options.programs_have_hosts()) return HostsOfPrograms(options).read();
+  if (!options.host_list.empty() || !options.hostfile.empty()) return from_lists(options.host_list, options.hostfile, options);
   if (rankfile) return {hosts_of(*rankfile), "rankfile " + rankfile->file, false, {}};
   if (has_slurm_allocation(environment)) {
     auto id = environment.find("SLURM_JOB_ID");

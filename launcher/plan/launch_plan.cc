@@ -38,6 +38,8 @@ std::vector<int> programs_of_ranks(const Options& options, size_t num_ranks) {
 PlacementOptions placement_options(const Options& options, const std::vector<bool>& local) {
   PlacementOptions placement;
   placement.num_ranks = ranks_wanted(options);
+  if (options.programs_have_hosts())
+    for (const ProgramOptions& program : options.programs) placement.ranks_of_program.push_back(program.np.value_or(0));
   placement.binding.threads_are_cpus = options.threads_are_cpus;
   if (options.cpus_per_rank) placement.binding.cpus_per_rank = *options.cpus_per_rank;
   if (!options.map_by.empty()) take_map_by(options.map_by, placement);

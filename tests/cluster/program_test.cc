@@ -43,6 +43,21 @@ TEST_F(ProgramOnThreeHosts, AnMpiProgramIsOneWorldOverAllHosts) {
   expect_nothing_left();
 }
 
+TEST_F(ProgramOnThreeHosts, ProgramsOnHostsOfTheirOwnAreOneWorld) {
+  const std::string show = "echo $RANK $(hostname) $LOCAL_RANK";
+  const auto result = bed().run("node1", {program("dslaunch"), "-H", "node2:2", "-np", "1", "sh", "-c", show,
+                                          ":", "-H", "node3:1", "-H", "node1", "-np", "2", "sh", "-c", show,
+                                          ":", "-np", "1", "sh", "-c", show}, seconds(60));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(sorted_lines(result.out), (std::vector<std::string>{"0 node2 0", "1 node3 0", "2 node1 0", "3 node2 1"}));
+  const std::string mpi = program("mpi_sum");
+  const auto world = bed().run("node1", {program("dslaunch"), "-H", "node2:2", "-np", "1", mpi, ":", "-H", "node3", "-np", "1", mpi,
+                                         ":", "-np", "1", mpi}, seconds(90));
+  EXPECT_EQ(world.code, 0) << world.err;
+  EXPECT_EQ(sorted_lines(world.out), std::vector<std::string>(3, "size=3 sum=3")) << world.err;
+  expect_nothing_left();
+}
+
 TEST_F(ProgramOnThreeHosts, AllRanksMeetAtAnAddressOfTheFirstHostThatTheOthersReach) {
   const std::string script = "exec 3<>/dev/tcp/$MASTER_ADDR/22 && read -t 20 line <&3; echo $MASTER_ADDR $MASTER_PORT ${line%%-*}";
   const auto result = bed().run("node1", launch({"bash", "-c", script}), seconds(60));

@@ -78,8 +78,9 @@ TEST_F(AppFileJobs, AFileWithoutProgramsIsNone) {
 
 TEST_F(AppFileJobs, ProblemsTellFileAndLineAndOnlyThose) {
   const std::string text = refused("-np 1 a\n-np x b\n--zap c\n\n-np 1\n-np 1 --nolocal d\n-np 1 --tune t e\n");
-  expect_words(text, {line(2) + "option -np=x: must be", line(3) + "unknown option --zap", line(3) + "each program of several needs -np",
-                      line(5) + "no program in this line", line(6) + "option --nolocal holds for the whole job: give it on the command line",
+  expect_words(text, {line(2) + "option -np=x: must be", line(3) + "unknown option --zap",
+                      line(3) + "each program of several needs -np", line(5) + "no program in this line",
+                      line(6) + "option --nolocal holds for the whole job: give it on the command line",
                       line(7) + "option --tune: give it on the command line"});
   EXPECT_EQ(text.find("\":\""), std::string::npos) << text;
   EXPECT_EQ(refused("-np 1 a\n", {"--timeout", "x"}).find("/app:"), std::string::npos);

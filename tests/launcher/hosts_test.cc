@@ -72,6 +72,18 @@ TEST_F(HostSources, ListsOfSeveralOptionsAddUp) {
   EXPECT_EQ(source.cluster.hosts[0].slots, 3);
 }
 
+TEST_F(HostSources, ProgramsBringTheirOwnHosts) {
+  const std::string file = folder.write("more", "c slots=4 port=2222\na slots=1\n");
+  EXPECT_EQ(hosts({"-np", "1", "-H", "a:2,b", "x", ":", "-np", "1", "--hostfile", file, "y", ":", "-np", "1"}, kSlurmJob), "a b c");
+  EXPECT_EQ(source.source, "-H : hostfile " + file);
+  const std::vector<Host>& all = source.cluster.hosts;
+  EXPECT_EQ(all[0].slots, 2);
+  EXPECT_EQ(all[0].program_slots, (std::vector<int>{2, 1, kMaxSlots}));
+  EXPECT_EQ(all[1].program_slots, (std::vector<int>{1, 0, kMaxSlots}));
+  EXPECT_EQ(all[2].program_slots, (std::vector<int>{0, 4, kMaxSlots}));
+  EXPECT_EQ(all[2].port, 2222);
+}
+
 TEST_F(HostSources, OpenMpisParameterIsAskedAfterSlurm) {
   Variables both = kSlurmJob;
   both.insert(variable.begin(), variable.end());

@@ -65,9 +65,19 @@ TEST(Options, ColonSeparatesProgramsWithTheirOwnOptions) {
   EXPECT_EQ(options.programs[1].argv, (std::vector<std::string>{"b", "-q"}));
 }
 
+TEST(Options, EachProgramMayHaveHostsOfItsOwn) {
+  const Options options = parse("-np 1 -H x:1 -H y a : -np 2 --hostfile f b : -np 1 c");
+  EXPECT_EQ(options.host_list, "x:1,y");
+  EXPECT_EQ(options.programs[0].host_list, "x:1,y");
+  EXPECT_EQ(options.programs[1].host_list + options.programs[1].hostfile, "f");
+  EXPECT_EQ(options.programs[2].host_list + options.programs[2].hostfile, "");
+  EXPECT_TRUE(options.programs_have_hosts());
+  EXPECT_FALSE(parse("-np 1 -H x a : -np 1 b").programs_have_hosts());
+}
+
 TEST(Options, ProgramsAfterAColonNeedTheirNumber) {
   EXPECT_NE(problem_of("-np 1 a : b").find("-np"), std::string::npos);
-  EXPECT_NE(problem_of("-np 1 a : -np 1 -H x b").find("before the first program"), std::string::npos);
+  EXPECT_NE(problem_of("-np 1 a : -np 1 --nolocal b").find("before the first program"), std::string::npos);
 }
 
 TEST(Options, UnknownOptionsNameTheNearestAndAreNeverGuessed) {

@@ -57,6 +57,30 @@ TEST(Plan, RanksOfProgramsFollowEachOther) {
   EXPECT_EQ(p.program_of, (std::vector<int>{0, 1, 1}));
 }
 
+// The plans that mpirun 4.1.4 shows for the same words.
+TEST(Plan, RanksOfAProgramGoToItsOwnHosts) {
+  const auto placed = [](const std::string& line) {
+    const Options options = parse_options(split(line, ' '));
+    const HostSource source = hosts_from(options, {}, {}, std::nullopt);
+    const LaunchPlan p = plan_launch(options, source.cluster, "test", std::vector<bool>(source.cluster.hosts.size()), nullptr);
+    std::vector<std::string> ranks;
+    for (const RankPlace& rank : p.ranks) {
+      const auto program = static_cast<size_t>(p.program_of[static_cast<size_t>(rank.rank)]);
+      ranks.push_back(p.hosts[rank.host].name + "." + std::to_string(rank.local_rank) + options.programs[program].argv[0]);
+    }
+    return join(ranks, " ");
+  };
+  EXPECT_EQ(placed("-H n1 -np 1 a : -H n2,n3 -np 2 b"), "n1.0a n2.0b n3.0b");
+  EXPECT_EQ(placed("-H n1:2 -np 1 a : -H n3:2,n2:2 -np 3 b"), "n1.0a n3.0b n3.1b n2.0b");
+  EXPECT_EQ(placed("-H n2:2 -np 1 a : -H n3:2,n1:2 -np 3 b : -np 1 c"), "n2.0a n3.0b n3.1b n1.0b n2.1c");
+  EXPECT_EQ(placed("-np 1 a : -H n1:2 -np 1 b"), "n1.0a n1.1b");
+  EXPECT_EQ(placed("-N 1 -H n1:2 -np 1 a : -H n3:2,n2:2 -np 2 b"), "n1.0a n3.0b n2.0b");
+  EXPECT_EQ(placed("-H n1:2,n2:2 -np 1 a : -H n2:2,n1:2 -np 1 b"), "n1.0a n1.1b");
+  EXPECT_EQ(placed("--oversubscribe -H n1:1 -np 2 a : -H n1:1 -np 2 b : -H n2 -np 1 c"), "n1.0a n1.1a n1.2b n1.3b n2.0c");
+  expect_words(usage_error_of([&] { placed("-H n1:2 -np 1 a : -H n2:2 -np 3 b"); }), {"program 2", "asked 3, have 2", "n2: 2"});
+  expect_words(usage_error_of([&] { placed("-H n1:1 -np 1 a : -H n1:1 -np 1 b"); }), {"program 2", "asked 1, have 0"});
+}
+
 TEST(Plan, UnknownSlotsLeaveRanksOpen) {
   LaunchPlan p = plan("--dry-run --json true", cluster_of({-1, 2}));
   EXPECT_FALSE(p.placed);

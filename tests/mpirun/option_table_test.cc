@@ -77,6 +77,8 @@ std::vector<Row> rows() {
       {"nolocal", {"-H", "localhost:2", "-nolocal", "true"}, "", "usage errors", 2},
       {"Mpmd", {"-H", "localhost:2", "-np", "1", "echo", "a", ":", "-np", "1", "echo", "b"}},
       {"MpmdVariables", {"-H", "localhost:2", "-np", "1", "-x", "V=a", "sh", "-c", "echo $V", ":", "-np", "1", "-x", "W=b", "sh", "-c", "echo $W"}},
+      {"MpmdHosts", with({"--hostfile", "{dir}/hosts", "-np", "1", "echo", "a", ":", "--hostfile", "{dir}/hosts", "-np", "1"}, kShowRank)},
+      {"MpmdHostOfTheSecond", with({"-np", "1", "echo", "a", ":", "-H", "localhost:2", "-np", "1"}, kShowRank)},
       {"app", {"-H", "localhost:2", "--app", "{dir}/app"}},
       {"AppQuotes", {"-H", "localhost:2", "--app", "{dir}/quotes"}, "", "--app", 0},
       {"AppAndProgram", {"--app", "{dir}/one", "hostname"}, "", "--app", 2},

@@ -89,6 +89,19 @@ TEST(Placement, GivesAHostWithoutSlotsNoRanks) {
   expect_words(refused(cluster({{"a", 0}}), {}), {"no host has slots"});
 }
 
+TEST(Placement, ProgramsOnHostsOfTheirOwnKeepWithinMaxSlotsTogether) {
+  Cluster hosts = cluster({{"a", 1}, {"b", 1}});
+  hosts.hosts[0].max_slots = 3;
+  hosts.hosts[0].program_slots = {1, 1};
+  hosts.hosts[1].program_slots = {0, 1};
+  const auto placed = [&](int first, int second) {
+    return plan(hosts, {.num_ranks = first + second, .ranks_of_program = {first, second}, .oversubscribe = true});
+  };
+  EXPECT_EQ(placed(2, 2), "0a0 1a1 2a2 3b0");
+  EXPECT_EQ(placed(3, 2), "0a0 1a1 2a2 3b0 4b1");
+  expect_words(refused(hosts, {.num_ranks = 5, .ranks_of_program = {4, 1}, .oversubscribe = true}), {"program 1", "asked 4, have 3"});
+}
+
 TEST(Placement, LeavesThisMachineOut) {
   EXPECT_EQ(plan(kAb, {.without = 0}), "0b0 1b1 2b2");
   expect_words(refused(cluster({{"a", 2}}), {.without = 0}), {"no host is left"});
