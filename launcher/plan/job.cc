@@ -5,6 +5,7 @@
 
 #include "launcher/elastic/elastic_policy.h"
 #include "launcher/plan/device_check.h"
+#include "launcher/plan/host_filters.h"
 #include "launcher/plan/job_identity.h"
 #include "launcher/options/launch_section.h"
 #include "launcher/plan/local_machine.h"
@@ -107,6 +108,7 @@ Job prepare_job(Options options) {
 }
 
 void complete_plan(Job& job) {
+  check_slots_on_trust(job.hosts, job.options);
   fill_slots(job.hosts.cluster, job.training(), job.options.threads_are_cpus);
   job.plan = plan_launch(job.options, job.hosts.cluster, job.hosts.source, job.local,
                          job.rankfile ? &*job.rankfile : nullptr);
