@@ -71,7 +71,8 @@ int run_dslaunch(const std::vector<std::string>& arguments) {
   }
   std::unique_ptr<StopSignals> signals;  // of a launch: before there are threads, and from here on none is lost
   if (!wrong && options.command == Command::kLaunch)
-    signals = std::make_unique<StopSignals>(std::vector<int>{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP});
+    signals = std::make_unique<StopSignals>(
+        std::vector<int>{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGABRT, SIGTSTP});
   TerminalWriter writer;
   Console console(writer, wrong ? Console::Options{} : console_options(options));
   if (wrong) return fail(console, exit_status(wrong->code()), wrong->what());
