@@ -15,6 +15,7 @@
 #include "launcher/launch_command.h"
 #include "launcher/options/option_table.h"
 #include "launcher/options/options.h"
+#include "launcher/plan/hosts_from.h"
 #include "launcher/job/report.h"
 #include "launcher/job/stop_signals.h"
 #include "launcher/output/terminal_writer.h"
@@ -65,7 +66,7 @@ int run_dslaunch(const std::vector<std::string>& arguments) {
   Options options;
   std::optional<Error> wrong;
   try {
-    options = parse_options(arguments);
+    options = parse_options(arguments, {}, environment_map());
   } catch (const Error& error) {
     wrong = error;
   }

@@ -8,6 +8,7 @@
 #include "launcher/options/option_scan.h"
 #include "launcher/options/option_table.h"
 #include "launcher/options/parameter_file.h"
+#include "launcher/options/placement_parameters.h"
 #include "launcher/options/start_parameters.h"
 #include "launcher/options/subcommand_options.h"
 #include "topology/base/error.h"
@@ -139,12 +140,17 @@ void read_placement(Values& values, Options& options) {
   options.cpu_list = values.text("cpu-list", values.text("bind_core_list"));
 }
 
+std::string no_effect(const std::string& parameter) {
+  return parameter + " has no effect here: --map-by, --rank-by and --bind-to say where ranks go";
+}
+
 void read_parameters(Values& values, Options& options) {
   StartParameters start;
   for (const std::vector<std::string>& pair : values.all("mca")) {
     const std::string &key = pair[0], value = pair[1];
-    if (take_start_parameter(key, value, start)) continue;
-    if (is_about_daemons(key)) options.notes.push_back("--mca " + key + " is about mpirun's daemons and has no effect here");
+    if (take_start_parameter(key, value, start) || means_an_option(key)) continue;
+    if (is_about_placement(key)) options.notes.push_back(no_effect("--mca " + key));
+    else if (is_about_daemons(key)) options.notes.push_back("--mca " + key + " is about mpirun's daemons and has no effect here");
     else options.mca.emplace_back(key, value);
   }
   options.start = start.limits;
@@ -276,13 +282,17 @@ std::string question_of(const OptionSpec& spec) {
   const std::string& name = spec.names[0];
   if (name == "host" || name == "hostfile") return "hosts";
   if (name == "include" || name == "exclude" || name == "num_nodes" || name == "num_gpus") return "filter";
+  if (name == "oversubscribe" || name == "nooversubscribe") return "oversubscription";
+  if (name == "npernode" || name == "pernode") return "ranks on a host";
   if (name == "cpu-list" || name == "bind_core_list") return "cores";
   return name;
 }
 
-void add_defaults(const std::vector<std::string>& words, ScannedCommand& scanned, std::vector<std::string>& problems) {
+void add_defaults(const std::vector<std::string>& words, ScannedCommand& scanned, std::vector<std::string>& problems,
+                  const std::string& where = "") {
   std::vector<GivenOption> all;
-  for (const GivenOption& standard : scan_command(words, problems).options) {
+  for (GivenOption& standard : scan_command(words, problems).options) {
+    standard.where = where;
     bool replaced = std::any_of(scanned.options.begin(), scanned.options.end(), [&](const GivenOption& given) {
       return !given.spec->adds_up && question_of(*given.spec) == question_of(*standard.spec);
     });
@@ -292,15 +302,37 @@ void add_defaults(const std::vector<std::string>& words, ScannedCommand& scanned
   scanned.options = std::move(all);
 }
 
+void add_meant(const std::vector<MeantOption>& meant, ScannedCommand& scanned, std::vector<std::string>& problems) {
+  for (const MeantOption& option : meant) add_defaults(option.words, scanned, problems, option.parameter + ": ");
+}
+
+std::vector<MeantOption> meant_by_mca(const ScannedCommand& scanned) {
+  Parameters parameters;
+  for (const GivenOption& given : scanned.options)
+    if (given.spec->names[0] == "mca" && given.values.size() == 2) parameters.emplace_back(given.values[0], given.values[1]);
+  return options_meant(parameters);
+}
+
+void take_environment(const std::map<std::string, std::string>& environment, ScannedCommand& scanned, Options& options,
+                      std::vector<std::string>& problems) {
+  const Parameters parameters = parameters_of(environment);
+  add_meant(options_meant(parameters, "OMPI_MCA_"), scanned, problems);
+  for (const auto& [key, value] : parameters)
+    if (is_about_placement(key)) options.notes.push_back(no_effect("OMPI_MCA_" + key));
+}
+
 }  // namespace
 
-Options parse_options(const std::vector<std::string>& arguments, const std::vector<std::string>& defaults) {
+Options parse_options(const std::vector<std::string>& arguments, const std::vector<std::string>& defaults,
+                      const std::map<std::string, std::string>& environment) {
   if (std::optional<Options> options = parse_subcommand(arguments)) return *options;
   Options options;
   options.arguments = arguments;
   std::vector<std::string> problems;
   ScannedCommand scanned = scan_with_files(arguments, problems);
+  add_meant(meant_by_mca(scanned), scanned, problems);
   add_defaults(defaults, scanned, problems);
+  take_environment(environment, scanned, options, problems);
   Values values(scanned, 0, problems, options.notes);
   read_placement(values, options);
   read_environment(values, options);

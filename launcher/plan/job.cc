@@ -79,7 +79,7 @@ Job prepare_job(Options options) {
   job.folder = program_folder();
   if (options.training()) {
     job.config = load_train_config(options.config, overrides_of(options));
-    options = parse_options(options.arguments, launch_section_words(*job.config));
+    options = parse_options(options.arguments, launch_section_words(*job.config), job.environment);
     job.name = job.config->text("job.name", fs::path(options.config).stem());
   } else {
     job.name = job_name_of(options);
