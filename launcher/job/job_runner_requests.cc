@@ -7,6 +7,7 @@
 #include "launcher/control/agent_fleet.h"
 #include "launcher/job/job_record.h"
 #include "launcher/job/job_runner.h"
+#include "launcher/job/status_answer.h"
 #include "launcher/output/console.h"
 #include "launcher/output/event_log.h"
 #include "launcher/plan/job.h"
@@ -20,8 +21,8 @@ void JobRunner::take_request(const std::shared_ptr<Channel>& channel, const cont
   control::Envelope answer;
   control::Reply& reply = *answer.mutable_reply();
   if (request.what() == "status") {
-    reply.set_text(request.arguments_size() > 0 && request.arguments(0) == "json" ? record_.state_json()
-                                                                                 : record_.state_text());
+    const bool json = request.arguments_size() > 0 && request.arguments(0) == "json";
+    reply.set_text(json ? status_json(record_, ranks_, job_.plan) : record_.state_text());
   } else if (request.what() == "stop" || request.what() == "stop-checkpoint") {
     bool save = request.what() == "stop-checkpoint";
     if (save && !job_.training()) {
