@@ -38,7 +38,7 @@ int dispatch(Options options, Console& console, std::unique_ptr<StopSignals> sig
     case Command::kStatus: return status_command(options, console);
     case Command::kStop: return stop_command(options, console);
     case Command::kLogs: return logs_command(options, console);
-    case Command::kResize: throw Error(ErrorCode::kUsage, "dslaunch resize: not supported yet");
+    case Command::kResize: throw Error(ErrorCode::kUsage, "resize: not supported yet");
     case Command::kAgents: return agents_command(options.arguments, console);
     case Command::kLaunch: break;
   }

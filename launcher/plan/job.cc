@@ -35,7 +35,7 @@ std::string job_name_of(const Options& options) {
 
 void resolve_settings(Job& job) {
   if (!job.training() || !job.plan.placed) return;
-  if (job.plan.world_size < 1) throw Error(ErrorCode::kUsage, "dslaunch: a training job needs at least one rank: -np=0");
+  if (job.plan.world_size < 1) throw Error(ErrorCode::kUsage, "a training job needs at least one rank: -np=0");
   job.settings = resolve(*job.config, job.plan.world_size);
   check_device(job.settings->device, job.plan);
   job.output = job.settings->output;
@@ -47,7 +47,7 @@ void resolve_settings(Job& job) {
 void check_stdin(const Job& job) {
   std::optional<int64_t> reader = parse_int(job.options.stdin_target);
   if (job.plan.placed && job.plan.world_size > 0 && reader && *reader >= job.plan.world_size)
-    throw Error(ErrorCode::kUsage, "dslaunch: --stdin=" + job.options.stdin_target + ": the job has ranks 0 to " +
+    throw Error(ErrorCode::kUsage, "--stdin=" + job.options.stdin_target + ": the job has ranks 0 to " +
                                        std::to_string(job.plan.world_size - 1));
 }
 

@@ -114,10 +114,19 @@ TEST_F(ControlTest, AHangUpEndsTheJobUnlessNohupIgnoresIt) {
   EXPECT_EQ(kept.wait().code, 143);
 }
 
+TEST_F(ControlTest, ARelativeFolderOfStatesIsIgnored) {
+  options.env["XDG_STATE_HOME"] = "state";
+  options.env["HOME"] = options.folder = folder;
+  RunningDslaunch job({"-np", "1", "sh", "-c", "echo ready; sleep 300"}, options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  EXPECT_FALSE(fs::exists(folder + "/state"));
+  EXPECT_FALSE(fs::is_empty(folder + "/.local/state/dslaunch"));
+}
+
 TEST_F(ControlTest, WithoutAJobThereIsAClearError) {
   RunResult result = run_dslaunch({"status"}, options);
   EXPECT_EQ(result.code, 2);
-  EXPECT_NE(result.err.find("no job is running"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(result.last_line())["error"], "no job is running");
   EXPECT_NE(run_dslaunch({"resize", "x", "-np", "2"}, options).err.find("not supported yet"), std::string::npos);
 }
 
