@@ -1,28 +1,20 @@
 #include "agent/pipe.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string>
 
+#include "agent/open_file_limit.h"
 #include "topology/base/error.h"
 
 namespace ds {
 
-static std::string advice(int error) {
-  rlimit limit{};
-  if (error != EMFILE || ::getrlimit(RLIMIT_NOFILE, &limit) != 0) return "";
-  return " (at most " + std::to_string(limit.rlim_cur) +
-         "): a host's ranks need about four each: start with a higher \"ulimit -n\", or fewer ranks on that host";
-}
-
 Pipe make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    throw Error(ErrorCode::kInternal, std::string("cannot make a pipe: ") + std::strerror(errno) + advice(errno));
+    throw Error(ErrorCode::kInternal, "cannot make a pipe: " + why_none_is_opened(errno));
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
