@@ -253,7 +253,8 @@ TEST(OptionTableAlone, ReportBindingsPrintsMpirunsLines) {
     for (std::sregex_iterator match(text.begin(), text.end(), line), end; match != end; ++match) result += match->str() + "\n";
     return sorted_lines(result);
   };
-  for (const Words& options : {Words{"--bind-to", "core"}, Words{"--bind-to", "none"}, Words{"--map-by", "slot"}}) {
+  for (const Words& options : {Words{"--bind-to", "core"}, Words{"--bind-to", "none"}, Words{"--map-by", "slot"},
+                               Words{"-np", "1", "--map-by", "slot:PE=2"}, Words{"-np", "1", "--bind-to", "socket"}}) {
     const Words words = two(with({"--report-bindings"}, options), {"true"});
     EXPECT_EQ(bindings(run_dslaunch(words).err), bindings(run_mpirun(words).err)) << join(words, " ");
   }
