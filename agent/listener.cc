@@ -69,7 +69,8 @@ Listener::Listener(boost::asio::io_context& io, bool loopback_only, std::optiona
   if (!socket_)
     throw Error(ErrorCode::kUnavailable,
                 "launcher: cannot listen: " +
-                    (ports ? "no free port in --ports=" + std::to_string(low) + "-" + std::to_string(high)
+                    (ports ? "no free port in --ports=" + std::to_string(low) + "-" + std::to_string(high) + ": all " +
+                                 std::to_string(high - low + 1) + " are in use"
                            : std::string(std::strerror(errno))));
   port_ = bound_port(socket_.get());
   watch_ = std::make_unique<DescriptorWatch>(io, socket_.get());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace ds {
 
@@ -18,6 +19,9 @@ class OpenFileLimit {
  private:
   uint64_t before_ = 0, now_ = 0;
 };
+
+// errno of a call that opens or starts something, in words; with what to do when the limit is reached.
+std::string why_none_is_opened(int error);
 
 void set_open_file_limit(uint64_t soft);  // of this process; also safe between fork and exec
 

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string>
 
+#include "agent/open_file_limit.h"
 #include "topology/base/error.h"
 
 namespace ds {
@@ -14,7 +14,7 @@ namespace ds {
 Pipe make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    throw Error(ErrorCode::kInternal, std::string("cannot make a pipe: ") + std::strerror(errno));
+    throw Error(ErrorCode::kInternal, "cannot make a pipe: " + why_none_is_opened(errno));
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <vector>
 
+#include "agent/open_file_limit.h"
 #include "topology/base/error.h"
 
 namespace ds {
@@ -140,7 +141,7 @@ std::unique_ptr<Process> Process::start(const Command& command) {
   int pidfd = -1;
   const pid_t pid = spawn(child, pidfd);
   if (pid < 0)
-    throw Error(ErrorCode::kInternal, "process: cannot start: program=" + command.program + ": " + std::strerror(errno));
+    throw Error(ErrorCode::kInternal, "process: cannot start: program=" + command.program + ": " + why_none_is_opened(errno));
   auto process = std::unique_ptr<Process>(new Process);
   process->pid_ = pid;
   process->pidfd_.reset(pidfd);  // the kernel opens it close-on-exec

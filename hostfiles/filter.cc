@@ -41,8 +41,8 @@ std::string slot_text(const std::vector<int>& slots) {
 
 class FilterReader {
  public:
-  FilterReader(const Cluster& cluster, std::string option, std::string_view text)
-      : cluster_(cluster), option_(std::move(option)), choices_(cluster.hosts.size()) {
+  FilterReader(const Cluster& cluster, std::string option, std::string_view text, const OtherName& other_name)
+      : cluster_(cluster), option_(std::move(option)), other_name_(other_name), choices_(cluster.hosts.size()) {
     for (size_t i = 0; i < cluster.hosts.size(); ++i) index_.emplace(host_identity(cluster.hosts[i].name), i);
     for (const std::string& node : split(text, '@'))
       if (num_names_ <= kMaxRangeHosts && problems_.size() < kMaxProblems) read_node(trim(node));
@@ -71,12 +71,18 @@ class FilterReader {
   }
 
   void choose(std::string_view node, const std::string& name, const std::optional<std::string>& slots) {
-    const auto found = index_.find(host_identity(name));
-    if (found == index_.end()) return refuse(node, "host " + quote(name) + " is not in the list of hosts: " + host_names());
-    Choice& choice = choices_[found->second];
+    const std::optional<size_t> host = index_of(name);
+    if (!host) return refuse(node, "host " + quote(name) + " is not in the list of hosts: " + host_names());
+    Choice& choice = choices_[*host];
     choice.mentioned = true;
     if (!slots) choice.whole = true;
-    else choose_slots(node, cluster_.hosts[found->second], *slots, choice);
+    else choose_slots(node, cluster_.hosts[*host], *slots, choice);
+  }
+
+  std::optional<size_t> index_of(const std::string& name) const {
+    const auto found = index_.find(host_identity(name));
+    if (found != index_.end()) return found->second;
+    return other_name_ ? other_name_(name) : std::nullopt;
   }
 
   void choose_slots(std::string_view node, const Host& host, const std::string& text, Choice& choice) {
@@ -102,6 +108,7 @@ class FilterReader {
 
   const Cluster& cluster_;
   std::string option_;
+  const OtherName& other_name_;
   std::map<std::string, size_t> index_;  // by identity
   size_t num_names_ = 0;
   std::vector<Choice> choices_;
@@ -134,12 +141,14 @@ void exclude(const Host& host, const Choice& choice, Cluster& result) {
 
 }  // namespace
 
-Cluster filter_hosts(const Cluster& cluster, std::string_view include_text, std::string_view exclude_text) {
+Cluster filter_hosts(const Cluster& cluster, std::string_view include_text, std::string_view exclude_text,
+                     const OtherName& other_name) {
   const bool including = !include_text.empty();
   if (including && !exclude_text.empty())
     throw Error(ErrorCode::kUsage, "--include and --exclude cannot be given together");
   if (!including && exclude_text.empty()) return cluster;
-  const FilterReader filter(cluster, including ? "--include" : "--exclude", including ? include_text : exclude_text);
+  const FilterReader filter(cluster, including ? "--include" : "--exclude", including ? include_text : exclude_text,
+                            other_name);
   Cluster result;
   for (size_t i = 0; i < cluster.hosts.size(); ++i)
     (including ? include : exclude)(cluster.hosts[i], filter.choices()[i], result);

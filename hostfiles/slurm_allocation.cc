@@ -37,6 +37,22 @@ bool inside_smaller_step(const Variables& variables) {
   return name.empty() || parse_int(variables.at(name)).value_or(0) < kFirstSpecialStep;
 }
 
+std::string value_of(const Variables& variables, const char* name) {
+  const auto found = variables.find(name);
+  return found == variables.end() ? "" : found->second;
+}
+
+// `srun -n3 dslaunch ...` would start three whole jobs. A job that was submitted from inside a step inherits the step's
+// variables, but has a number of tasks of its own.
+void refuse_a_task_of_many(const Variables& variables) {
+  const std::string tasks = value_of(variables, "SLURM_STEP_NUM_TASKS"), task = value_of(variables, "SLURM_PROCID");
+  if (parse_int(tasks).value_or(1) < 2 || task.empty() || tasks != value_of(variables, "SLURM_NTASKS")) return;
+  if (!inside_smaller_step(variables)) return;
+  throw Error(ErrorCode::kUsage, "Slurm: SLURM_PROCID=" + task + ", SLURM_STEP_NUM_TASKS=" + tasks + ": srun started " + tasks +
+                                     " tasks, and each of them would start the whole job: start dslaunch without srun, or "
+                                     "by srun -n1; if one task alone starts it: env -u SLURM_PROCID dslaunch ...");
+}
+
 std::string tasks_variable(const Variables& variables) {
   const std::string step = inside_smaller_step(variables) ? first_set(variables, {"SLURM_STEP_TASKS_PER_NODE"}) : "";
   return step.empty() ? first_set(variables, {"SLURM_TASKS_PER_NODE"}) : step;
@@ -87,6 +103,7 @@ bool has_slurm_allocation(const Variables& environment) {
 }
 
 Cluster slurm_allocation(const Variables& environment) {
+  refuse_a_task_of_many(environment);
   const std::string list = nodes_variable(environment);
   if (list.empty()) throw Error(ErrorCode::kUsage, "Slurm: SLURM_JOB_NODELIST is not set");
   const std::vector<std::string> names = names_of(environment, list);

@@ -10,7 +10,7 @@
 #include "launcher/output/console.h"
 #include "launcher/plan/hosts_from.h"
 #include "launcher/job/job_client.h"
-#include "launcher/job/job_file.h"
+#include "launcher/records/job_file.h"
 #include "launcher/plan/job_identity.h"
 #include "launcher/plan/local_machine.h"
 #include "launcher/options/options.h"
@@ -89,7 +89,7 @@ int start(Words words, Console& console) {
   }
   words.push_back("true");  // options need a program
   const Options options = parse_options(words);
-  if (options.programs.size() != 1 || options.programs[0].argv != Words{"true"}) refuse("dslaunch agents start takes options alone");
+  if (options.programs.size() != 1 || options.programs[0].argv != Words{"true"}) refuse("agents start takes options alone");
   ResidentOptions wanted;
   wanted.ssh = options.ssh;
   wanted.program = (options.prefix.empty() ? program_folder() : options.prefix + "/bin") + "/dsagent";
@@ -146,7 +146,7 @@ int stop(const Words& words, Console& console) {
 
 int list(const Words& words, Console& console) {
   const bool json = words == Words{"--json"};
-  if (!json && !words.empty()) refuse("dslaunch agents list: unknown word " + words[0]);
+  if (!json && !words.empty()) refuse("agents list: unknown word " + words[0]);
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::string text;
   for (const ResidentRecord& record : read_residents(resident_folder())) {
@@ -165,12 +165,12 @@ int list(const Words& words, Console& console) {
 }  // namespace
 
 int agents_command(const Words& arguments, Console& console) {
-  if (arguments.empty()) refuse("dslaunch agents needs a word: start, stop or list");
+  if (arguments.empty()) refuse("agents needs a word: start, stop or list");
   const Words rest(arguments.begin() + 1, arguments.end());
   if (arguments[0] == "start") return start(rest, console);
   if (arguments[0] == "stop") return stop(rest, console);
   if (arguments[0] == "list") return list(rest, console);
-  refuse("dslaunch agents " + arguments[0] + ": unknown word");
+  refuse("agents " + arguments[0] + ": unknown word");
 }
 
 }  // namespace ds

@@ -15,6 +15,7 @@
 #include "launcher/launch_command.h"
 #include "launcher/options/option_table.h"
 #include "launcher/options/options.h"
+#include "launcher/plan/hosts_from.h"
 #include "launcher/job/report.h"
 #include "launcher/job/stop_signals.h"
 #include "launcher/output/terminal_writer.h"
@@ -37,7 +38,7 @@ int dispatch(Options options, Console& console, std::unique_ptr<StopSignals> sig
     case Command::kStatus: return status_command(options, console);
     case Command::kStop: return stop_command(options, console);
     case Command::kLogs: return logs_command(options, console);
-    case Command::kResize: throw Error(ErrorCode::kUsage, "dslaunch resize: not supported yet");
+    case Command::kResize: throw Error(ErrorCode::kUsage, "resize: not supported yet");
     case Command::kAgents: return agents_command(options.arguments, console);
     case Command::kLaunch: break;
   }
@@ -65,13 +66,14 @@ int run_dslaunch(const std::vector<std::string>& arguments) {
   Options options;
   std::optional<Error> wrong;
   try {
-    options = parse_options(arguments);
+    options = parse_options(arguments, {}, environment_map());
   } catch (const Error& error) {
     wrong = error;
   }
   std::unique_ptr<StopSignals> signals;  // of a launch: before there are threads, and from here on none is lost
   if (!wrong && options.command == Command::kLaunch)
-    signals = std::make_unique<StopSignals>(std::vector<int>{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP});
+    signals = std::make_unique<StopSignals>(
+        std::vector<int>{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGABRT, SIGTSTP});
   TerminalWriter writer;
   Console console(writer, wrong ? Console::Options{} : console_options(options));
   if (wrong) return fail(console, exit_status(wrong->code()), wrong->what());

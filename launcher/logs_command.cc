@@ -10,7 +10,7 @@
 #include "agent/file_descriptor.h"
 #include "launcher/output/colour_choice.h"
 #include "launcher/output/console.h"
-#include "launcher/job/job_file.h"
+#include "launcher/records/job_file.h"
 #include "launcher/job/job_request.h"
 #include "launcher/output/line_format.h"
 #include "launcher/output/log_follower.h"
@@ -27,7 +27,7 @@ std::string output_of(const std::string& job) {
   if (!job.empty() && fs::is_directory(job, error)) return job;
   JobFile file = find_job(job_file_folder(), job);
   if (file.output.empty())
-    throw Error(ErrorCode::kUsage, "dslaunch: job " + file.job + " keeps no logs: it was started without --output");
+    throw Error(ErrorCode::kUsage, "job " + file.job + " keeps no logs: it was started without --output");
   return file.output;
 }
 
@@ -104,10 +104,10 @@ int logs_command(const Options& options, Console& console) {
   const std::string output = output_of(options.job);
   LogFollower logs(output, options.rank, printer(options, console));
   const int newest = newest_generation(output);
-  if (newest == 0) throw Error(ErrorCode::kUsage, "dslaunch: no logs in " + output + "/logs");
+  if (newest == 0) throw Error(ErrorCode::kUsage, "no logs in " + output + "/logs");
   logs.enter(newest);
   if (options.rank && !logs.has_files())
-    throw Error(ErrorCode::kUsage, "dslaunch: no log of rank " + std::to_string(*options.rank) + " in " + logs.folder());
+    throw Error(ErrorCode::kUsage, "no log of rank " + std::to_string(*options.rank) + " in " + logs.folder());
   if (options.follow) Follow(output, logs, console).run();
   else logs.show_rest();
   return 0;

@@ -28,10 +28,12 @@ std::string picture_of_core(const std::vector<Cpu>& core, const std::vector<int>
 }  // namespace
 
 std::string binding_text(const Host& host, const std::vector<int>& cpus) {
-  if (cpus.empty()) return "is not bound (or bound to all available processors)";
+  const std::vector<Cpu> all = usable_cpus(host, {});
+  const bool bound = std::any_of(all.begin(), all.end(), [&](const Cpu& cpu) { return !holds(cpus, cpu.id); });
+  if (cpus.empty() || !bound) return "is not bound (or bound to all available processors)";
   std::vector<std::string> words;
   std::string picture;
-  for (const std::vector<Cpu>& socket : places_of(usable_cpus(host, {}), Level::kSocket)) {
+  for (const std::vector<Cpu>& socket : places_of(all, Level::kSocket)) {
     std::vector<std::string> cores;
     for (const std::vector<Cpu>& core : places_of(socket, Level::kCore)) {
       if (const std::string text = words_of_core(core, cpus); !text.empty()) words.push_back(text);

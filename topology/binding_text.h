@@ -9,7 +9,7 @@
 namespace ds {
 
 // "socket 0[core 1[hwt 0-1]]: [../BB][../..]": cores are numbered over the whole host, B is a bound thread, . another
-// one. With `cpus` empty: "is not bound (or bound to all available processors)", without a picture.
+// one. With `cpus` empty or all of the host: "is not bound (or bound to all available processors)", without a picture.
 std::string binding_text(const Host& host, const std::vector<int>& cpus);
 
 }  // namespace ds

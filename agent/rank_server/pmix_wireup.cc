@@ -47,7 +47,9 @@ void PmixWireup::initialise(const PortRange& ports) {
     const int port = free_port(ports, PortUse::kServer);
     if (port == 0)
       throw Error(ErrorCode::kUnavailable, "pmix: no free port in --ports=" + std::to_string(ports.low) + "-" +
-                                               std::to_string(ports.high) + " on " + host_name_);
+                                               std::to_string(ports.high) + " on " + host_name_ + ": all " +
+                                               std::to_string(ports.high - ports.low + 1) +
+                                               " are in use; the launcher takes one, each rank server another");
     info.integer(PMIX_TCP_IPV4_PORT, port);
   }
   check_pmix(PMIx_server_init(pmix_module(*this), info.data(), info.size()), "server_init");

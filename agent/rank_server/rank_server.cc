@@ -85,7 +85,7 @@ class RankServer {
       if (mkdir(folder_.c_str(), 0700) != 0) throw Error(ErrorCode::kInternal, "rank server: cannot create " + folder_);
       pmix_ = make_pmix_wireup(io_, folder_, options_.ports, [this](const control::Envelope& message) { channel_->send(message); });
     } catch (const Error& error) {
-      no_pmix_reason_ = error.what();
+      no_pmix_ = error;
     }
   }
 
@@ -133,8 +133,8 @@ class RankServer {
 
   void refuse() {
     control::Envelope message;
-    message.mutable_failed()->set_reason(no_pmix_reason_);
-    message.mutable_failed()->set_exit_code(1);
+    message.mutable_failed()->set_reason(no_pmix_->what());
+    message.mutable_failed()->set_exit_code(exit_status(no_pmix_->code()));
     channel_->send(message);
   }
 
@@ -171,7 +171,7 @@ class RankServer {
   std::unique_ptr<Wireup> plain_ = make_plain_wireup();
   std::unique_ptr<Wireup> pmix_, mpirun_;
   Wireup* wireup_ = nullptr;  // of the generation
-  std::string no_pmix_reason_;
+  std::optional<Error> no_pmix_;  // why there is none
   std::optional<LocalGeneration> generation_;
 };
 

@@ -16,6 +16,7 @@ namespace ds {
 namespace {
 
 constexpr size_t kAtATime = 4;
+constexpr size_t kMostInOnePiece = 1 << 20;
 
 // The kernel first: it answers at once, while a debugger may not get through a large program in time.
 constexpr const char* kScript = R"sh(
@@ -32,7 +33,9 @@ echo "(neither eu-stack nor gdb could look into it)"
 
 class StackTraces::Helper {
  public:
-  Helper(StackTraces& owner, const TracedRank& rank) : rank_(rank) {
+  Helper(StackTraces& owner, const TracedRank& rank)
+      : owner_(owner), rank_(rank),
+        text_("stack traces of rank " + std::to_string(rank.rank) + ", pid " + std::to_string(rank.pid) + "\n") {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorCode::kInternal, "stack traces: no pipe");
     FileDescriptor read(ends[0]), write(ends[1]);
@@ -42,9 +45,8 @@ class StackTraces::Helper {
     command.env = assignments(own_environment());
     command.stdout_fd = command.stderr_fd = write.get();
     process_ = Process::start(command);
-    output_ = std::make_unique<OutputRelay>(owner.io_, std::move(read), OutputRelay::Options{owner.channel_}, [&owner, rank](std::string lines, bool) {
-      if (!lines.empty()) owner.on_text_(rank.rank, std::move(lines));
-    });
+    output_ = std::make_unique<OutputRelay>(owner.io_, std::move(read), OutputRelay::Options{owner.channel_},
+                                            [this](std::string lines, bool) { add(lines); });
     process_->watch(owner.io_, [this, &owner](const ExitStatus&) { owner.ended(*this); });
   }
 
@@ -52,12 +54,25 @@ class StackTraces::Helper {
     process_->signal_group(SIGKILL);
     output_->drain();
     output_->finish();
+    tell();
   }
 
   const TracedRank& rank() const { return rank_; }
 
  private:
+  // Several ranks are looked at at a time: each is told in one piece, as long as that is not too large.
+  void add(const std::string& lines) {
+    text_ += lines;
+    if (text_.size() > kMostInOnePiece) tell();
+  }
+
+  void tell() {
+    if (!text_.empty()) owner_.on_text_(rank_.rank, std::exchange(text_, ""));
+  }
+
+  StackTraces& owner_;
   TracedRank rank_;
+  std::string text_;
   std::unique_ptr<Process> process_;
   std::unique_ptr<OutputRelay> output_;
 };
@@ -79,7 +94,6 @@ void StackTraces::start_more() {
   while (!waiting_.empty() && helpers_.size() < kAtATime) {
     const TracedRank next = waiting_.front();
     waiting_.pop_front();
-    on_text_(next.rank, "stack traces of rank " + std::to_string(next.rank) + ", pid " + std::to_string(next.pid) + "\n");
     helpers_.push_back(std::make_unique<Helper>(*this, next));
   }
   if (helpers_.empty() && waiting_.empty()) finish();

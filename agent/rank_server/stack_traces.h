@@ -24,7 +24,7 @@ struct TracedRank {
 
 class StackTraces {
  public:
-  // `on_text` gets whole lines about a rank.
+  // `on_text` gets whole lines about a rank, all of a rank at once (a long text in pieces of 1 MiB).
   StackTraces(boost::asio::io_context& io, std::shared_ptr<Channel> channel,
               std::function<void(uint32_t rank, std::string lines)> on_text);
   ~StackTraces();

@@ -25,6 +25,7 @@ class RankTable {
   bool all_ended() const { return hosts_.empty(); }
   int host_of(int rank) const { return host_of_[rank]; }
   int pid_of(int rank) const { return pid_of_[rank]; }  // 0 = not known
+  bool runs(int rank) const { return pid_of_[rank] != 0 && alive_.count(rank) != 0; }
   bool knows(int rank) const { return rank >= 0 && rank < static_cast<int>(host_of_.size()); }
   std::vector<int> unstarted_hosts() const;
   std::vector<int> unended_hosts() const { return {hosts_.begin(), hosts_.end()}; }

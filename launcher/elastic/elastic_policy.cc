@@ -20,7 +20,7 @@ bool switched_on(const Job& job) {
 }
 
 void check(const ElasticPolicy& policy, const Job& job, bool any_number) {
-  const auto refuse = [](const std::string& why) { throw Error(ErrorCode::kUsage, "dslaunch: " + why); };
+  const auto refuse = [](const std::string& why) { throw Error(ErrorCode::kUsage, why); };
   if (any_number && !policy.restarts)
     refuse("--min-ranks, --min_elastic_nodes and --max_elastic_nodes mean something together with --elastic only");
   if (!policy.restarts) return;

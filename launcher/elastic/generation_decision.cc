@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "launcher/job/verdict.h"
+#include "launcher/output/verdict.h"
 
 namespace ds {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "launcher/elastic/handover.h"
-#include "launcher/job/verdict.h"
+#include "launcher/records/handover.h"
+#include "launcher/output/verdict.h"
 #include "launcher/plan/job.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "launcher/job/output_folder.h"
+#include "launcher/records/output_folder.h"
 
 namespace ds {
 namespace {

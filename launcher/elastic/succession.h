@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/elastic/handover.h"
+#include "launcher/records/handover.h"
 
 namespace ds {
 

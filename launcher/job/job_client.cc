@@ -13,7 +13,7 @@
 #include "agent/event_loop.h"
 #include "agent/file_descriptor.h"
 #include "agent/proto/control.pb.h"
-#include "launcher/job/job_file.h"
+#include "launcher/records/job_file.h"
 #include "launcher/plan/job_identity.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
@@ -52,7 +52,7 @@ std::vector<std::string> addresses_of(const JobFile& file) {
 FileDescriptor connect_to_job(const JobFile& file) {
   for (const std::string& address : addresses_of(file))
     if (FileDescriptor fd = connect_to(address, file.port)) return fd;
-  throw Error(ErrorCode::kUnavailable, "dslaunch: no answer from the launcher of job " + file.job + " on " + file.host +
+  throw Error(ErrorCode::kUnavailable, "no answer from the launcher of job " + file.job + " on " + file.host +
                                            ": port=" + std::to_string(file.port) + ", addresses=" +
                                            join(addresses_of(file), ","));
 }
@@ -112,7 +112,7 @@ JobAnswer ask_job(const JobFile& file, const std::string& what, const std::vecto
     std::this_thread::sleep_for(kPause);
   }
   throw Error(ErrorCode::kUnavailable,
-              "dslaunch: the launcher of job " + file.job + " did not answer " + what + ": " +
+              "the launcher of job " + file.job + " did not answer " + what + ": " +
                   (outcome.closed.empty() ? "waited " + std::to_string(limit.count()) + " s" : outcome.closed));
 }
 

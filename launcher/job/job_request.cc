@@ -7,7 +7,7 @@
 
 #include "launcher/output/console.h"
 #include "launcher/job/job_client.h"
-#include "launcher/job/job_file.h"
+#include "launcher/records/job_file.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 

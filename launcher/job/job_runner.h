@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "launcher/job/hang_watch.h"
+#include "launcher/hang/hang_watch.h"
 #include "launcher/control/host_reports.h"
 #include "launcher/elastic/generation_planner.h"
 #include "launcher/job/job_state.h"
 #include "launcher/output/progress.h"
 #include "launcher/control/rank_table.h"
-#include "launcher/job/verdict.h"
+#include "launcher/output/verdict.h"
 
 namespace boost::asio {
 class io_context;

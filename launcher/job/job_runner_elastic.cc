@@ -5,7 +5,7 @@
 #include "agent/proto/control.pb.h"
 #include "launcher/control/agent_fleet.h"
 #include "launcher/control/shared_addresses.h"
-#include "launcher/job/job_record.h"
+#include "launcher/records/job_record.h"
 #include "launcher/job/job_runner.h"
 #include "launcher/output/console.h"
 #include "launcher/output/event_log.h"

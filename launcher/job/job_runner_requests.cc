@@ -1,11 +1,13 @@
 // What people and schedulers want of a job that runs: requests at the control port, signals.
 #include <csignal>
+#include <string>
 
 #include "agent/channel.h"
 #include "agent/proto/control.pb.h"
 #include "launcher/control/agent_fleet.h"
-#include "launcher/job/job_record.h"
+#include "launcher/records/job_record.h"
 #include "launcher/job/job_runner.h"
+#include "launcher/job/status_answer.h"
 #include "launcher/output/console.h"
 #include "launcher/output/event_log.h"
 #include "launcher/plan/job.h"
@@ -19,8 +21,8 @@ void JobRunner::take_request(const std::shared_ptr<Channel>& channel, const cont
   control::Envelope answer;
   control::Reply& reply = *answer.mutable_reply();
   if (request.what() == "status") {
-    reply.set_text(request.arguments_size() > 0 && request.arguments(0) == "json" ? record_.state_json()
-                                                                                 : record_.state_text());
+    const bool json = request.arguments_size() > 0 && request.arguments(0) == "json";
+    reply.set_text(json ? status_json(record_, ranks_, job_.plan) : record_.state_text());
   } else if (request.what() == "stop" || request.what() == "stop-checkpoint") {
     bool save = request.what() == "stop-checkpoint";
     if (save && !job_.training()) {
@@ -46,6 +48,15 @@ void JobRunner::stranger_refused(const std::string& line) {
   record_.write(event);
 }
 
+// Those of mpirun. A training job saves at USR1 and has no use for the others, but an ABRT is meant to end it.
+static bool is_for_ranks(int signal, bool training) {
+  return signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGALRM || (signal == SIGABRT && !training);
+}
+
+static std::string keys_of(int signal) {
+  return signal == SIGINT ? " (Ctrl-C)" : signal == SIGQUIT ? " (Ctrl-\\)" : "";
+}
+
 void JobRunner::take_signal(int signal) {
   console_.detail("got " + signal_name(signal));
   if (signal == SIGTSTP)  // a launcher that stands still is a lost launcher to its agents
@@ -53,21 +64,21 @@ void JobRunner::take_signal(int signal) {
                          "the terminal, start it with: nohup dslaunch ... &");
   if (signal == SIGUSR1 && job_.training())
     return request_stop(kExitTryLater, SIGUSR1, "stopped by SIGUSR1, a checkpoint was asked for");
-  if (signal == SIGUSR1 || signal == SIGUSR2) {
+  if (is_for_ranks(signal, job_.training())) {
     control::Envelope message;
     message.mutable_signal()->set_generation(record_.generation());
     message.mutable_signal()->set_signal(signal);
     if (ranks_exist() && !job_.training()) fleet_->send_all(message);
     return;
   }
-  request_stop(128 + signal, SIGTERM, "stopped by " + signal_name(signal) + (signal == SIGINT ? " (Ctrl-C)" : ""));
+  request_stop(128 + signal, SIGTERM, "stopped by " + signal_name(signal) + keys_of(signal));
 }
 
 void JobRunner::request_stop(int exit_code, int signal_to_ranks, const std::string& why) {
   auto now = steady_clock::now();
   if (verdict_) {
-    // Slurm and shells may send the same signal twice: only a person's second Ctrl-C, or a later one, means "at once".
-    if (exit_code == 128 + SIGINT || now - stop_asked_ > std::chrono::seconds(3)) step(JobEvent::kStopAgain);
+    // Slurm and shells may send the same signal twice: only a person's second one, or a later one, means "at once".
+    if (exit_code == 128 + SIGINT || exit_code == 128 + SIGQUIT || now - stop_asked_ > std::chrono::seconds(3)) step(JobEvent::kStopAgain);
     return pump();
   }
   stop_asked_ = now;

@@ -4,7 +4,7 @@
 
 #include "agent/event_loop.h"
 #include "agent/proto/control.pb.h"
-#include "launcher/job/verdict.h"
+#include "launcher/output/verdict.h"
 #include "launcher/output/rank_output.h"
 #include "launcher/output/stdin_reader.h"
 

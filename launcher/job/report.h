@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "launcher/job/verdict.h"
+#include "launcher/output/verdict.h"
 
 namespace ds {
 

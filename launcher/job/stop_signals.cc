@@ -18,14 +18,14 @@ sigset_t set_of(const std::vector<int>& signals) {
 
 }  // namespace
 
-// nohup: a signal that is ignored would still reach a signalfd.
+// A signal that is ignored would still reach a signalfd.
 static bool ignored(int signal) {
   struct sigaction now {};
   return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 StopSignals::StopSignals(const std::vector<int>& signals) : signals_(signals) {
-  if (ignored(SIGHUP)) std::erase(signals_, SIGHUP);
+  std::erase_if(signals_, [](int signal) { return (signal == SIGHUP || signal == SIGQUIT) && ignored(signal); });
   sigset_t set = set_of(signals_);
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   ::signal(SIGPIPE, SIG_IGN);

@@ -18,7 +18,8 @@ class DescriptorWatch;
 class StopSignals {
  public:
   // Blocks the signals in the calling thread; make it before any other thread. SIGPIPE is ignored from then on. A SIGHUP
-  // that is ignored already (nohup) stays so.
+  // (nohup) or SIGQUIT (`... &` in a script) that is ignored already stays so. SIGABRT may be among them: one that is sent
+  // is an event, abort() unblocks its own and ends the process.
   explicit StopSignals(const std::vector<int>& signals);
   ~StopSignals();  // drops what nobody took and unblocks them: what comes then has its usual effect
 

@@ -12,7 +12,9 @@ constexpr const char* kUsage = R"(dslaunch starts training jobs and programs on 
   dslaunch stop JOB [--checkpoint]                           end a job, saving first
   dslaunch logs JOB [--rank r] [-f]                          output of a job's ranks
   dslaunch resize JOB -np N                                  (not supported yet)
-  dslaunch agents start|stop|list                            agents that stay on hosts for the next jobs
+  dslaunch agents start [--idle 12h] [options]               agents that stay on hosts for the next jobs
+  dslaunch agents stop [HOST ...]                            end them: all, or those of some hosts
+  dslaunch agents list [--json]                              which there are
 
 JOB is an output folder or a job id; left out: the only running one.
 

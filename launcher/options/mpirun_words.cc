@@ -10,7 +10,8 @@ std::vector<MpirunWord> make_words() {
   const std::string debugger = "start the debugger as the program: dslaunch -np 2 xterm -e gdb ./a.out";
   const std::string shared = "programs and files must be on a file system that all hosts see";
   const std::string one_start = "dslaunch is started once, on one host, and reaches the others: --hostfile FILE";
-  const std::string restart = "a program is not restarted; a training job goes on from its checkpoint when started again";
+  const std::string restart =
+      "no rank is started again alone; --max-restarts N starts all ranks again, --elastic on the hosts that are left";
   return {
       // The same under another name.
       {{"bind-to-core"}, 0, {"bind-to", "core"}, ""},
@@ -61,7 +62,7 @@ std::vector<MpirunWord> make_words() {
       {{"ssh_port"}, 1, {}, "give port=N in the hostfile, or --ssh \"ssh -p N\""},
       {{"venv_script"}, 1, {}, "give the program of the environment with its folder, or -x PATH=..."},
       {{"launch-agent"}, 1, {}, "use --prefix FOLDER when dslaunch is elsewhere on the hosts"},
-      {{"output-proctable"}, 0, {}, "dslaunch status --json lists ranks with hosts and pids"},
+      {{"output-proctable"}, 0, {}, "dslaunch status --json lists ranks with hosts and pids (processes)"},
       {{"path"}, 1, {}, "give the program with its folder, or -x PATH=..."},
       {{"personality"}, 1, {}, "programs of Open MPI need no word, others take --wireup none"},
       {{"s", "preload-binary"}, 0, {}, shared},
@@ -86,7 +87,7 @@ const std::vector<MpirunWord>& mpirun_words() {
 
 bool is_about_daemons(std::string_view parameter) {
   constexpr std::string_view kFrameworks[] = {"plm_", "orte_", "oob_", "ras_", "rmaps_", "routed_", "odls_", "ess_", "state_",
-                                              "errmgr_", "rtc_", "iof_", "grpcomm_", "filem_", "rml_", "schizo_", "hwloc_base_"};
+                                              "errmgr_", "rtc_", "iof_", "grpcomm_", "filem_", "rml_", "schizo_", "hwloc_"};
   return std::any_of(std::begin(kFrameworks), std::end(kFrameworks), [&](auto framework) { return parameter.starts_with(framework); });
 }
 

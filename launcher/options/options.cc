@@ -6,8 +6,10 @@
 #include "launcher/plan/mesh_plan.h"
 #include "launcher/options/mpirun_words.h"
 #include "launcher/options/option_scan.h"
+#include "launcher/options/option_sources.h"
 #include "launcher/options/option_table.h"
 #include "launcher/options/parameter_file.h"
+#include "launcher/options/placement_parameters.h"
 #include "launcher/options/start_parameters.h"
 #include "launcher/options/subcommand_options.h"
 #include "topology/base/error.h"
@@ -142,9 +144,10 @@ void read_placement(Values& values, Options& options) {
 void read_parameters(Values& values, Options& options) {
   StartParameters start;
   for (const std::vector<std::string>& pair : values.all("mca")) {
-    const std::string &key = pair[0], value = pair[1];
-    if (take_start_parameter(key, value, start)) continue;
-    if (is_about_daemons(key)) options.notes.push_back("--mca " + key + " is about mpirun's daemons and has no effect here");
+    const std::string &key = pair[0], &value = pair[1];
+    if (take_start_parameter(key, value, start) || means_an_option(key)) continue;
+    if (is_about_placement(key)) options.notes.push_back(without_effect("--mca " + key));
+    else if (is_about_daemons(key)) options.notes.push_back("--mca " + key + " is about mpirun's daemons and has no effect here");
     else options.mca.emplace_back(key, value);
   }
   options.start = start.limits;
@@ -252,48 +255,6 @@ void check_mesh(const Options& options, std::vector<std::string>& problems) {
   }
 }
 
-// The words of a file that an option names; none for other options.
-std::vector<std::string> words_of_file(const GivenOption& given) {
-  const std::string &name = given.spec->names[0];
-  if (name == "tune") return tune_file_words(read_file(given.values[0]), given.values[0]);
-  if (name == "am") return am_file_words(read_file(given.values[0]), given.values[0]);
-  return {};
-}
-
-// The words of --tune and --am files come first: what is given on the command line wins over them.
-ScannedCommand scan_with_files(const std::vector<std::string>& arguments, std::vector<std::string>& problems) {
-  std::vector<std::string> ignored, words;
-  std::vector<AppLine> app;
-  for (const GivenOption& given : scan_command(arguments, ignored).options) {
-    const std::vector<std::string> more = words_of_file(given);
-    words.insert(words.end(), more.begin(), more.end());
-    if (given.spec->names[0] == "app") app = app_lines(read_file(given.values[0]), given.values[0]);
-  }
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  return scan_command(words, problems, app);
-}
-
-// Options that answer the same question: one of them on the command line replaces all of them in a [launch] section.
-std::string question_of(const OptionSpec& spec) {
-  const std::string& name = spec.names[0];
-  if (name == "host" || name == "hostfile") return "hosts";
-  if (name == "include" || name == "exclude" || name == "num_nodes" || name == "num_gpus") return "filter";
-  if (name == "cpu-list" || name == "bind_core_list") return "cores";
-  return name;
-}
-
-void add_defaults(const std::vector<std::string>& words, ScannedCommand& scanned, std::vector<std::string>& problems) {
-  std::vector<GivenOption> all;
-  for (const GivenOption& standard : scan_command(words, problems).options) {
-    bool replaced = std::any_of(scanned.options.begin(), scanned.options.end(), [&](const GivenOption& given) {
-      return !given.spec->adds_up && question_of(*given.spec) == question_of(*standard.spec);
-    });
-    if (!replaced) all.push_back(standard);
-  }
-  all.insert(all.end(), scanned.options.begin(), scanned.options.end());
-  scanned.options = std::move(all);
-}
-
 }  // namespace
 
 bool Options::programs_have_hosts() const {
@@ -302,13 +263,13 @@ bool Options::programs_have_hosts() const {
          });
 }
 
-Options parse_options(const std::vector<std::string>& arguments, const std::vector<std::string>& defaults) {
+Options parse_options(const std::vector<std::string>& arguments, const std::vector<std::string>& defaults,
+                      const std::map<std::string, std::string>& environment) {
   if (std::optional<Options> options = parse_subcommand(arguments)) return *options;
   Options options;
   options.arguments = arguments;
   std::vector<std::string> problems;
-  ScannedCommand scanned = scan_with_files(arguments, problems);
-  add_defaults(defaults, scanned, problems);
+  const ScannedCommand scanned = options_from_everywhere(arguments, defaults, environment, problems, options.notes);
   Values values(scanned, 0, problems, options.notes);
   read_placement(values, options);
   read_environment(values, options);

@@ -1,6 +1,7 @@
 // What a person typed, as values: options of dslaunch with their types checked. Reads no file but --app's.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,7 +77,9 @@ struct Options {
 };
 
 // `arguments` without the program's name. `defaults`: options of a [launch] section, which hold unless the arguments give
-// the same option, another host list, or another filter. Throws one kUsage Error that lists every problem.
-Options parse_options(const std::vector<std::string>& arguments, const std::vector<std::string>& defaults = {});
+// the same option, another host list, or another filter. Parameters of Open MPI that mean an option hold where it is not
+// given: those of --mca before `defaults`, OMPI_MCA_* of `environment` last. Throws one kUsage Error that lists every problem.
+Options parse_options(const std::vector<std::string>& arguments, const std::vector<std::string>& defaults = {},
+                      const std::map<std::string, std::string>& environment = {});
 
 }  // namespace ds

@@ -11,7 +11,6 @@
 namespace ds {
 namespace {
 
-constexpr std::string_view kName = "dslaunch: ";
 constexpr const char* kEraseLine = "\r\033[K";
 
 }  // namespace
@@ -32,7 +31,7 @@ void Console::say(const std::string& text, const char* colour) {
   for (const std::string& line : split(text, '\n')) {
     if (line.empty()) continue;
     all += options_.colours ? std::string(colour) + "dslaunch:\033[0m " : "dslaunch: ";
-    all += (line.starts_with(kName) ? line.substr(kName.size()) : line) + "\n";
+    all += line + "\n";
   }
   emit(STDERR_FILENO, all);
 }

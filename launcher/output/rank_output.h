@@ -12,7 +12,7 @@
 #include "launcher/output/left_out.h"
 #include "launcher/output/line_format.h"
 #include "launcher/output/log_files.h"
-#include "launcher/job/verdict.h"
+#include "launcher/output/verdict.h"
 
 namespace ds {
 

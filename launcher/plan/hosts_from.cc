@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "hostfiles/filter.h"
 #include "hostfiles/host_name.h"
 #include "hostfiles/host_option.h"
 #include "hostfiles/hostfile.h"
 #include "hostfiles/rankfile.h"
 #include "hostfiles/slurm_allocation.h"
 #include "launcher/options/options.h"
+#include "launcher/plan/host_filters.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 
@@ -48,7 +48,7 @@ void take_logins(Cluster& cluster, const Cluster& from) {
 // -H, or else a hostfile.
 HostSource from_lists(const std::string& host_list, const std::string& hostfile, const Options& options) {
   if (host_list.empty()) return from_hostfile(hostfile, options);
-  HostSource result{parse_host_option(host_list), "-H", false, {}};
+  HostSource result{parse_host_option(host_list), "-H", false};
   if (hostfile.empty()) return result;
   const HostSource file = from_hostfile(hostfile, options);
   take_logins(result.cluster, file.cluster);
@@ -100,15 +100,15 @@ HostSource first_source(const Options& options, const std::map<std::string, std:
                         const Host& this_machine, const std::optional<Rankfile>& rankfile) {
   if (options.programs_have_hosts()) return HostsOfPrograms(options).read();
   if (!options.host_list.empty() || !options.hostfile.empty()) return from_lists(options.host_list, options.hostfile, options);
-  if (rankfile) return {hosts_of(*rankfile), "rankfile " + rankfile->file, false, {}};
+  if (rankfile) return {hosts_of(*rankfile), "rankfile " + rankfile->file, false};
   if (has_slurm_allocation(environment)) {
     auto id = environment.find("SLURM_JOB_ID");
-    return {slurm_allocation(environment), "SLURM job " + (id == environment.end() ? "" : id->second), true, {}};
+    return {slurm_allocation(environment), "SLURM job " + (id == environment.end() ? "" : id->second), true};
   }
   if (!options.default_hostfile.empty()) return from_hostfile(options.default_hostfile, options);
   auto standard = environment.find("OMPI_MCA_orte_default_hostfile");
   if (standard != environment.end() && !standard->second.empty()) return from_hostfile(standard->second, options);
-  return {Cluster{{this_machine}}, "this machine", false, {}};
+  return {Cluster{{this_machine}}, "this machine", false};
 }
 
 }  // namespace
@@ -116,10 +116,7 @@ HostSource first_source(const Options& options, const std::map<std::string, std:
 HostSource hosts_from(const Options& options, const std::map<std::string, std::string>& environment,
                       const Host& this_machine, const std::optional<Rankfile>& rankfile) {
   HostSource result = first_source(options, environment, this_machine, rankfile);
-  if (!options.include.empty() || !options.exclude.empty())
-    result.cluster = filter_hosts(result.cluster, options.include, options.exclude);
-  if (options.num_nodes) result.cluster = first_hosts(result.cluster, *options.num_nodes);
-  if (options.num_gpus) result.cluster = first_slots(result.cluster, *options.num_gpus);
+  apply_filters(options, this_machine, result);
   return result;
 }
 

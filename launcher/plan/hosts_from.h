@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct HostSource {
   Cluster cluster;                    // after --include, --exclude, --num_nodes, --num_gpus
   std::string source;                 // "-H", "hostfile hosts", "SLURM job 7", "this machine"
   bool slurm = false;                 // reach the hosts by srun
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings{};
+  std::set<std::string> on_trust{};  // hosts of unknown slots of which a filter took some: they must turn out to have them
 };
 
 // `this_machine`: its description, used when nothing else names hosts. Reads the hostfile; throws kUsage.

@@ -5,6 +5,7 @@
 
 #include "launcher/elastic/elastic_policy.h"
 #include "launcher/plan/device_check.h"
+#include "launcher/plan/host_filters.h"
 #include "launcher/plan/job_identity.h"
 #include "launcher/options/launch_section.h"
 #include "launcher/plan/local_machine.h"
@@ -34,7 +35,7 @@ std::string job_name_of(const Options& options) {
 
 void resolve_settings(Job& job) {
   if (!job.training() || !job.plan.placed) return;
-  if (job.plan.world_size < 1) throw Error(ErrorCode::kUsage, "dslaunch: a training job needs at least one rank: -np=0");
+  if (job.plan.world_size < 1) throw Error(ErrorCode::kUsage, "a training job needs at least one rank: -np=0");
   job.settings = resolve(*job.config, job.plan.world_size);
   check_device(job.settings->device, job.plan);
   job.output = job.settings->output;
@@ -46,7 +47,7 @@ void resolve_settings(Job& job) {
 void check_stdin(const Job& job) {
   std::optional<int64_t> reader = parse_int(job.options.stdin_target);
   if (job.plan.placed && job.plan.world_size > 0 && reader && *reader >= job.plan.world_size)
-    throw Error(ErrorCode::kUsage, "dslaunch: --stdin=" + job.options.stdin_target + ": the job has ranks 0 to " +
+    throw Error(ErrorCode::kUsage, "--stdin=" + job.options.stdin_target + ": the job has ranks 0 to " +
                                        std::to_string(job.plan.world_size - 1));
 }
 
@@ -78,7 +79,7 @@ Job prepare_job(Options options) {
   job.folder = program_folder();
   if (options.training()) {
     job.config = load_train_config(options.config, overrides_of(options));
-    options = parse_options(options.arguments, launch_section_words(*job.config));
+    options = parse_options(options.arguments, launch_section_words(*job.config), job.environment);
     job.name = job.config->text("job.name", fs::path(options.config).stem());
   } else {
     job.name = job_name_of(options);
@@ -107,6 +108,7 @@ Job prepare_job(Options options) {
 }
 
 void complete_plan(Job& job) {
+  check_slots_on_trust(job.hosts, job.options);
   fill_slots(job.hosts.cluster, job.training(), job.options.threads_are_cpus);
   job.plan = plan_launch(job.options, job.hosts.cluster, job.hosts.source, job.local,
                          job.rankfile ? &*job.rankfile : nullptr);

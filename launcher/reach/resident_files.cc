@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "agent/channel.h"
-#include "launcher/job/job_file.h"
-#include "launcher/job/private_file.h"
+#include "launcher/records/job_file.h"
+#include "launcher/records/private_file.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 

@@ -98,6 +98,15 @@ TEST_F(SlurmFaults, InsideAStepOfOneTaskItUsesTheNodesOfTheStep) {
   expect_nothing_left();
 }
 
+TEST_F(SlurmFaults, ATaskOfManyDoesNotStartAJobOfItsOwn) {
+  submit("tasks", "srun -N3 -n3 " + program("dslaunch") + " sh -c 'echo a rank'");
+  EXPECT_EQ(code_of("tasks", seconds(120)), "2") << read(folder("tasks") + ".log");
+  const std::string log = read(folder("tasks") + ".log");
+  EXPECT_EQ(log.find("a rank"), std::string::npos) << log;
+  EXPECT_NE(log.find("each of them would start the whole job"), std::string::npos) << log;
+  expect_nothing_left();
+}
+
 TEST_F(SlurmFaults, CpusPerTaskDoNotMultiplyAgents) {
   const std::string script = folder("cpus") + ".sh";
   std::ofstream(script) << "#!/bin/bash\n#SBATCH -N3 --ntasks-per-node=1 -c2 -o " << folder("cpus") << ".log\n"

@@ -95,6 +95,16 @@ TEST(Filter, TakesSlotsOfAHostWhoseSlotsAreUnknownButDoesNotRemoveThem) {
   expect_words(usage_error_of([&] { filter_hosts(unknown, "", "a:0"); }), {"a", "slots=N"});
 }
 
+TEST(Filter, TakesAHostByANameThatOnlyAResolverKnows) {
+  const OtherName other = [](const std::string& name) {
+    return name == "localhost" ? std::optional<size_t>(1) : std::nullopt;
+  };
+  EXPECT_EQ(shown(filter_hosts(kTwo, "localhost:0,2", "", other)), (Shown{{"w1", {0, 2}}}));
+  EXPECT_EQ(shown(filter_hosts(kTwo, "", "localhost", other)), (Shown{{"w0", {0, 1, 2, 3}}}));
+  EXPECT_EQ(shown(filter_hosts(kTwo, "localhost:0@w1:1", "", other)), (Shown{{"w1", {0, 1}}}));
+  expect_words(usage_error_of([&] { filter_hosts(kTwo, "jeff", "", other); }), {"'jeff'", "w0, w1"});
+}
+
 TEST(Filter, NumNodesKeepsTheFirstHosts) {
   EXPECT_EQ(first_hosts(kTwo, 1).hosts.size(), 1u);
   expect_words(usage_error_of([] { first_hosts(kTwo, 3); }), {"--num_nodes", "3", "2"});

@@ -94,6 +94,16 @@ TEST(SlurmAllocation, TakesTheWholeJobInTheShellOfSalloc) {
   EXPECT_EQ(hosts(with(shell, "SLURM_STEP_ID", "4294967290")), "c1:2 c2:2 c3:1 ");
   EXPECT_EQ(hosts(with(shell, "SLURM_STEP_ID", "0")), "c1:1 ");
 }
+TEST(SlurmAllocation, RefusesToBeOneOfManyTasks) {
+  Variables task = with(with(kJob, "SLURM_STEP_NUM_TASKS", "3"), "SLURM_NTASKS", "3");
+  task = with(with(task, "SLURM_STEP_ID", "0"), "SLURM_PROCID", "1");
+  expect_words(usage_error_of([&] { hosts(task); }), {"SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=3", "without srun", "srun -n1"});
+  EXPECT_NE(hosts(with(with(task, "SLURM_STEP_NUM_TASKS", "1"), "SLURM_NTASKS", "1")), "") << "srun -n1";
+  EXPECT_NE(hosts(with(task, "SLURM_PROCID", "")), "") << "the user says that it is the only one";
+  EXPECT_NE(hosts(with(task, "SLURM_NTASKS", "6")), "") << "a batch script that was submitted by a task";
+  EXPECT_NE(hosts(with(task, "SLURM_STEP_ID", "4294967290")), "") << "the shell of salloc";
+  EXPECT_NE(hosts(with(kJob, "SLURM_PROCID", "0")), "") << "a batch script";
+}
 TEST(SlurmAllocation, RefusesCountsThatDoNotFitTheList) {
   expect_words(usage_error_of([&] { hosts(with(kJob, "SLURM_TASKS_PER_NODE", "2(x2)")); }),
                {"SLURM_TASKS_PER_NODE", "2(x2)", "2 nodes", "3"});

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "launcher/job/job_file.h"
+#include "launcher/records/job_file.h"
 #include "tests/cluster/training_job.h"
 #include "tests/launcher/dslaunch_run.h"
 #include "tests/launcher/stranger.h"

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/launcher/dslaunch_run.h"
+#include "topology/base/text.h"
 
 namespace ds::testing {
 namespace {
@@ -33,6 +34,11 @@ TEST_F(ControlTest, StatusOfARunningJobByIdFolderOrAlone) {
   ASSERT_EQ(alone.code, 0) << alone.err;
   nlohmann::json json = nlohmann::json::parse(alone.out);
   EXPECT_EQ(json["ranks"], 1);
+  ASSERT_EQ(json["processes"].size(), 1u) << json;
+  EXPECT_EQ(json["processes"][0]["rank"], 0);
+  EXPECT_EQ(json["processes"][0]["host"], json["hosts"][0]);
+  EXPECT_EQ(json["processes"][0]["running"], true);
+  EXPECT_EQ(read_file("/proc/" + json["processes"][0]["pid"].dump() + "/comm"), "sh\n");
   EXPECT_EQ(run_dslaunch({"status", folder + "/out"}, options).code, 0);
   EXPECT_EQ(run_dslaunch({"status", json["id"].get<std::string>()}, options).code, 0);
   RunResult logs = run_dslaunch({"logs", folder + "/out", "--rank", "0"}, options);
@@ -108,10 +114,19 @@ TEST_F(ControlTest, AHangUpEndsTheJobUnlessNohupIgnoresIt) {
   EXPECT_EQ(kept.wait().code, 143);
 }
 
+TEST_F(ControlTest, ARelativeFolderOfStatesIsIgnored) {
+  options.env["XDG_STATE_HOME"] = "state";
+  options.env["HOME"] = options.folder = folder;
+  RunningDslaunch job({"-np", "1", "sh", "-c", "echo ready; sleep 300"}, options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  EXPECT_FALSE(fs::exists(folder + "/state"));
+  EXPECT_FALSE(fs::is_empty(folder + "/.local/state/dslaunch"));
+}
+
 TEST_F(ControlTest, WithoutAJobThereIsAClearError) {
   RunResult result = run_dslaunch({"status"}, options);
   EXPECT_EQ(result.code, 2);
-  EXPECT_NE(result.err.find("no job is running"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(result.last_line())["error"], "no job is running");
   EXPECT_NE(run_dslaunch({"resize", "x", "-np", "2"}, options).err.find("not supported yet"), std::string::npos);
 }
 

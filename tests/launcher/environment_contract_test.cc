@@ -164,6 +164,25 @@ TEST(EnvironmentContract, AllRanksMeetAtAPortWhereNobodyListens) {
   EXPECT_GT(std::stoi(said[0]), busy.port() - 10);
 }
 
+// One may be left for the launcher, none for its rank server.
+TEST(EnvironmentContract, PortsThatOthersHaveTakenAreNoFaultOfTheJob) {
+  boost::asio::io_context io;
+  const auto ignore = [](int) {};
+  std::optional<Listener> high, low;
+  for (int attempt = 0; !low && attempt < 100; ++attempt) try {
+      high.emplace(io, false, std::nullopt, ignore);
+      low.emplace(io, false, std::pair(high->port() - 1, high->port() - 1), ignore);
+    } catch (const Error&) {
+      continue;
+    }
+  ASSERT_TRUE(low) << "no two ports side by side";
+  const std::string range = std::to_string(low->port() - 1) + "-" + std::to_string(high->port());
+  const RunResult result = run_dslaunch({"--ports", range, "-np", "1", "true"});
+  EXPECT_EQ(result.code, 75) << result.err;
+  EXPECT_NE(result.err.find("--ports=" + range), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("all 3 are in use"), std::string::npos) << result.err;
+}
+
 TEST(EnvironmentContract, JobsOfOneMachineMeetAtPortsOfTheirOwn) {
   const Words wait = shell(1, "echo $MASTER_PORT is mine; exec sleep 600");
   RunningDslaunch first(wait, marked()), second(wait, marked());

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "launcher/elastic/handover.h"
-#include "launcher/job/verdict.h"
+#include "launcher/records/handover.h"
+#include "launcher/output/verdict.h"
 #include "launcher/plan/job.h"
 
 namespace ds {

@@ -1,11 +1,11 @@
 // When nothing moves for how long, and who is named: a table of jobs played second by second.
-#include "launcher/job/hang_watch.h"
+#include "launcher/hang/hang_watch.h"
 
 #include <functional>
 
 #include "agent/contract.h"
 #include "gtest/gtest.h"
-#include "launcher/job/hang_report.h"
+#include "launcher/hang/hang_report.h"
 #include "launcher/plan/job.h"
 
 namespace ds {

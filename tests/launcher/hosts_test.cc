@@ -1,6 +1,7 @@
 // Which hosts a job gets: the first source that is there, one name for each machine, files that must be there.
 #include <gtest/gtest.h>
 
+#include "launcher/plan/host_filters.h"
 #include "launcher/plan/hosts_from.h"
 #include "launcher/plan/job.h"
 #include "launcher/plan/job_identity.h"
@@ -146,6 +147,62 @@ TEST(OneMachine, MayBeNamedMoreThanOnceInOneWay) {
   const Job job = prepare_job(parse_options({"-H", "localhost,localhost,127.0.0.1", "true"}));
   EXPECT_EQ(job.plan.world_size, 3);
   EXPECT_EQ(job.plan.hosts.size(), 1u);
+}
+
+class FiltersHere : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (this_host_name() == "localhost") GTEST_SKIP() << "this machine has no other name";
+  }
+  Cluster hosts(Words words, Host here = {.name = this_host_name(), .cores = {0, 1, 2, 3}}) {
+    words.push_back("true");
+    source = hosts_from(parse_options(words), {}, here, std::nullopt);
+    return source.cluster;
+  }
+  std::string refused(const Words& words) {
+    return usage_error_of([&] { hosts(words); });
+  }
+  TemporaryFolder folder;
+  HostSource source;
+};
+
+TEST_F(FiltersHere, KnowThisMachineByAnyOfItsNames) {
+  const std::string own = this_host_name();
+  EXPECT_EQ(hosts({"--include", "localhost:0"}).hosts.at(0).slots, 1);
+  std::string file = folder.write("own", own + " slots=2\nfar slots=2\n");
+  EXPECT_EQ(names_of(hosts({"--hostfile", file, "--include", "127.0.0.1"})), own);
+  file = folder.write("localhost", "localhost slots=2\nfar slots=2\n");
+  EXPECT_EQ(names_of(hosts({"--hostfile", file, "--include", own + ":1"})), "localhost");
+  EXPECT_EQ(names_of(hosts({"--hostfile", file, "--exclude", own})), "far");
+  expect_words(refused({"--include", kElsewhere}), {kElsewhere, "not in the list of hosts: " + own});
+}
+
+TEST_F(FiltersHere, CountTheSlotsOfThisMachineByItsHardware) {
+  EXPECT_EQ(hosts({"--exclude", "localhost:0"}).hosts.at(0).slot_ids, (std::vector<int>{1, 2, 3}));
+  expect_words(refused({"--include", "localhost:4"}), {"has no slot 4", "0-3"});
+  expect_words(refused({"--num_gpus", "5"}), {"--num_gpus: 5", this_host_name() + " has 4 slots"});
+  EXPECT_EQ(hosts({"--num_gpus", "4"}).hosts.at(0).slots, 4);
+  EXPECT_TRUE(source.on_trust.empty());
+}
+
+TEST_F(FiltersHere, NumGpusMeansDevicesAlsoWhereCoresAreFewer) {
+  const Host here{.name = this_host_name(), .cores = {0, 1}, .gpus = {"0", "1", "2", "3"}};
+  EXPECT_EQ(hosts({"--num_gpus", "4"}, here).hosts.at(0).slots, 4);
+}
+
+TEST_F(FiltersHere, SlotsOfOtherHostsAreCheckedOnceTheyHaveTold) {
+  const std::string file = folder.write("far", "far\n");
+  for (const Words& words : {Words{"--num_gpus", "3"}, Words{"--include", "far:0,2"}}) {
+    const Words all = {"--hostfile", file, words[0], words[1]};
+    hosts(all);
+    const Options options = parse_options({all[0], all[1], all[2], all[3], "true"});
+    EXPECT_NO_THROW(check_slots_on_trust(source, options)) << "it has told nothing";
+    source.cluster.hosts[0].cores = {0, 1};
+    const std::string problem = usage_error_of([&] { check_slots_on_trust(source, options); });
+    expect_words(problem, {words[0], "host far has no slot 2", "it has 2"});
+    source.cluster.hosts[0].cores = {0, 1, 2};
+    EXPECT_NO_THROW(check_slots_on_trust(source, options));
+  }
 }
 
 TEST(UnusedHosts, ARelativeHostOfARankfileStaysWhatItWas) {

@@ -192,10 +192,21 @@ TEST(Options, ALaunchSectionHoldsUnlessTheCommandLineAnswersTheSameQuestion) {
   EXPECT_TRUE(given.notes.empty());
 }
 
+TEST(Options, EverySubcommandHasHelp) {
+  for (const char* words : {"status --help", "logs -h", "agents --help", "agents start -h"})
+    EXPECT_EQ(parse(words).command, Command::kHelp) << words;
+  EXPECT_NE(help_text().find("--idle"), std::string::npos);
+}
+
 TEST(Options, SubcommandsHaveTheirOwnOptions) {
   EXPECT_EQ(parse("status").command, Command::kStatus);
   EXPECT_TRUE(parse("stop runs/a --checkpoint").checkpoint);
   EXPECT_EQ(parse("logs job-1 --rank 3 -f").rank, 3);
+  for (const char* rank : {"--rank=3", "-rank 3", "-rank=3"}) EXPECT_EQ(parse(std::string("logs job-1 ") + rank).rank, 3) << rank;
+  EXPECT_TRUE(parse("status -json").json);
+  EXPECT_EQ(parse("stop a=b").job, "a=b");
+  EXPECT_NE(problem_of("logs --rank=x").find("--rank=x"), std::string::npos);
+  EXPECT_NE(problem_of("status --json=1").find("has no value"), std::string::npos);
   EXPECT_NE(problem_of("stop a b").find("one job"), std::string::npos);
   EXPECT_NE(problem_of("status --checkpoint").find("--checkpoint"), std::string::npos);
 }

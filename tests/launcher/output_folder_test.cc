@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "launcher/job/job_file.h"
+#include "launcher/records/job_file.h"
 #include "launcher/plan/job_identity.h"
-#include "launcher/job/output_folder.h"
+#include "launcher/records/output_folder.h"
 #include "topology/base/error.h"
 
 namespace ds {

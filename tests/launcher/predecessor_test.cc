@@ -1,5 +1,5 @@
 // What a launcher finds of one that died before it: whom it takes over, whom it ends, and whom it refuses to meet.
-#include "launcher/job/predecessor.h"
+#include "launcher/records/predecessor.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "launcher/job/job_file.h"
-#include "launcher/job/output_folder.h"
+#include "launcher/records/job_file.h"
+#include "launcher/records/output_folder.h"
 #include "launcher/plan/job.h"
 #include "launcher/plan/job_identity.h"
 #include "tests/launcher/temporary_folder.h"

@@ -189,5 +189,15 @@ TEST(Programs, AnAgentIsReachedThroughLoginNoiseOnItsOwnStreams) {
   EXPECT_EQ(result.out, "through\n");
 }
 
+TEST(Programs, MoreRanksThanDescriptorsAllowSayWhichLimitToRaise) {
+  RunOptions options = marked();
+  options.program = "sh";
+  const std::string dslaunch = test::bin_folder() + "/dslaunch";
+  RunResult result = run_dslaunch({"-c", "ulimit -n 64; exec " + dslaunch + " --oversubscribe -np 20 true"}, options);
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_NE(result.err.find("Too many open files (at most 64)"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("ulimit -n"), std::string::npos) << result.err;
+}
+
 }  // namespace
 }  // namespace ds::testing

@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "agent/file_descriptor.h"
+#include "launcher/job/stop_signals.h"
 #include "tests/launcher/fake_login.h"
 #include "tests/launcher/shell_job.h"
 #include "tests/support/poll.h"
@@ -76,11 +79,46 @@ TEST(Signals, Usr1GoesToAllProcessesOfARank) {
   EXPECT_EQ(job.wait().code, 128 + SIGUSR1) << "what the shell's child died of";
 }
 
-TEST(Signals, Usr2IsForwarded) {
-  RunningDslaunch job(shell(1, "trap 'exit 7' USR2; echo ready; while :; do sleep 0.05; done"), marked());
+TEST(Signals, AreForwardedThatMpirunForwards) {
+  for (const auto& [signal, name] : {std::pair(SIGUSR2, "USR2"), {SIGALRM, "ALRM"}, {SIGABRT, "ABRT"}}) {
+    const std::string script = std::string("trap 'exit 7' ") + name + "; echo ready; while :; do sleep 0.05; done";
+    RunningDslaunch job(shell(1, script), marked());
+    ASSERT_TRUE(job.wait_for("ready"));
+    job.signal(signal);
+    EXPECT_EQ(job.wait().code, 7) << name;
+  }
+}
+
+TEST(Signals, CtrlBackslashEndsTheJobAsTermDoesAndLeavesNothing) {
+  TemporaryFolder folder;
+  RunOptions options = marked();
+  options.env["XDG_STATE_HOME"] = folder.path;
+  const std::string script = "trap 'echo asked to end; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
+  RunningDslaunch job(shell(2, script), options);
   ASSERT_TRUE(job.wait_for("ready"));
-  job.signal(SIGUSR2);
-  EXPECT_EQ(job.wait().code, 7);
+  job.signal(SIGQUIT);
+  RunResult result = job.wait();
+  EXPECT_EQ(result.code, 131) << result.err;
+  EXPECT_NE(result.out.find("asked to end"), std::string::npos) << result.out;
+  EXPECT_EQ(last_json(result)["signal"], SIGQUIT) << result.err;
+  EXPECT_EQ(processes_left(mark()), "");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path + "/dslaunch")) << "the file with the job's key is gone";
+}
+
+TEST(Signals, AQuitThatIsIgnoredStaysSo) {
+  RunOptions options = marked();
+  options.ignored_signal = SIGQUIT;
+  RunningDslaunch job(shell(1, "echo ready; sleep 300"), options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  job.signal(SIGQUIT);
+  job.signal(SIGTSTP);  // its note comes after the other would have been taken
+  ASSERT_TRUE(job.wait_for("Ctrl-Z has no effect")) << job.err();
+  job.signal(SIGTERM);
+  EXPECT_EQ(job.wait().code, 143);
+}
+
+TEST(SignalsDeathTest, AbortIsStillACrash) {
+  EXPECT_EXIT({ StopSignals signals({SIGABRT}); std::abort(); }, ::testing::KilledBySignal(SIGABRT), "");
 }
 
 TEST(Signals, ForRanksThatAreNotThereYetAreNoHarm) {
@@ -112,7 +150,7 @@ TEST(Signals, WhileFilesAreReadDoNotTakeTheVerdictAway) {
 }
 
 TEST(Signals, EndAJobThatStillReachesItsHosts) {
-  for (const auto& [signal, code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143), std::pair(SIGHUP, 129)}) {
+  for (const auto& [signal, code] : {std::pair(SIGINT, 130), {SIGTERM, 143}, {SIGHUP, 129}, {SIGQUIT, 131}}) {
     Waiting waiting("true");
     ASSERT_TRUE(waiting.job().wait_for("starting agents"));
     waiting.job().signal(signal);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "launcher/job/job_client.h"
-#include "launcher/job/job_file.h"
+#include "launcher/records/job_file.h"
 #include "agent/open_file_limit.h"
 #include "tests/launcher/dslaunch_run.h"
 #include "tests/launcher/simulated_cluster.h"

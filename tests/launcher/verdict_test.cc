@@ -4,7 +4,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "launcher/job/verdict.h"
+#include "launcher/output/verdict.h"
 
 namespace ds {
 namespace {

@@ -130,6 +130,9 @@ std::vector<Row> rows() {
       {"wd", with({"-np", "1", "-wd", "/usr"}, {"pwd"})},
       {"WdirMissing", with({"-np", "1", "--wdir", "{dir}/none"}, {"true"}), "", "exit codes of start failures", 2},
       {"mca", with({"-np", "1", "--mca", "btl_base_verbose", "7"}, {"printenv", "OMPI_MCA_btl_base_verbose"})},
+      {"McaBinding", two({"--mca", "hwloc_base_binding_policy", "none"}, kShowCpus)},
+      {"McaOversubscribe", with({"-H", "localhost:1", "-np", "3", "--mca", "rmaps_base_oversubscribe", "1"}, kShowRank)},
+      {"McaMapping", with({"-H", "localhost:2", "--mca", "rmaps_base_mapping_policy", "ppr:1:node"}, kShowRank)},
       {"gmca", with({"-np", "1", "-gmca", "btl_base_verbose", "7"}, {"printenv", "OMPI_MCA_btl_base_verbose"})},
       {"McaTwice", with({"-np", "1", "--mca", "btl_base_verbose", "7", "--mca", "btl_base_verbose", "8"}, {"true"}), "", "--mca", 0},
       {"tune", with({"-np", "1", "--tune", "{dir}/tune"}, {"printenv", "V"})},
@@ -252,9 +255,26 @@ TEST(OptionTableAlone, ReportBindingsPrintsMpirunsLines) {
     for (std::sregex_iterator match(text.begin(), text.end(), line), end; match != end; ++match) result += match->str() + "\n";
     return sorted_lines(result);
   };
-  for (const Words& options : {Words{"--bind-to", "core"}, Words{"--bind-to", "none"}, Words{"--map-by", "slot"}}) {
+  for (const Words& options : {Words{"--bind-to", "core"}, Words{"--bind-to", "none"}, Words{"--map-by", "slot"},
+                               Words{"-np", "1", "--map-by", "slot:PE=2"}, Words{"-np", "1", "--bind-to", "socket"}}) {
     const Words words = two(with({"--report-bindings"}, options), {"true"});
     EXPECT_EQ(bindings(run_dslaunch(words).err), bindings(run_mpirun(words).err)) << join(words, " ");
+  }
+}
+
+TEST(OptionTableAlone, ParametersInTheEnvironmentAreObeyed) {
+  if (const std::string reason = no_oracle(); !reason.empty()) GTEST_SKIP() << reason;
+  const std::vector<std::pair<std::string, std::string>> parameters = {
+      {"rmaps_base_oversubscribe", "1"}, {"rmaps_base_oversubscribe", "0"}, {"hwloc_base_binding_policy", "none"},
+      {"hwloc_base_cpu_list", "1"}, {"rmaps_base_mapping_policy", "ppr:1:node"}, {"orte_tag_output", "1"}};
+  for (const auto& [key, value] : parameters) {
+    RunOptions options;
+    options.env["OMPI_MCA_" + key] = value;
+    const Words words = key == "rmaps_base_oversubscribe" ? with({"-H", "localhost:1", "-np", "3"}, kShowRank)
+                                                          : with({"-H", "localhost:2"}, kShowCpus);
+    const RunResult ours = run_dslaunch(words, options), theirs = run_mpirun(words, options);
+    EXPECT_EQ(ours.code == 0, theirs.code == 0) << key << ": " << ours.err << theirs.err;
+    EXPECT_EQ(sorted_lines(ours.out), sorted_lines(theirs.out)) << key;
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/elastic/handover.h"
+#include "launcher/records/handover.h"
 
 namespace ds {
 

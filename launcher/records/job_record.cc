@@ -1,13 +1,13 @@
-#include "launcher/job/job_record.h"
+#include "launcher/records/job_record.h"
 
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "launcher/plan/job.h"
-#include "launcher/job/job_file.h"
+#include "launcher/records/job_file.h"
 #include "launcher/plan/job_identity.h"
-#include "launcher/job/output_folder.h"
+#include "launcher/records/output_folder.h"
 #include "topology/base/error.h"
 #include "topology/base/hex.h"
 

@@ -1,4 +1,4 @@
-#include "launcher/job/verdict.h"
+#include "launcher/output/verdict.h"
 
 #include <csignal>
 #include <cstring>

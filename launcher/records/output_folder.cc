@@ -1,4 +1,4 @@
-#include "launcher/job/output_folder.h"
+#include "launcher/records/output_folder.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "launcher/job/file_age.h"
+#include "launcher/records/file_age.h"
 #include "launcher/plan/job_identity.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"

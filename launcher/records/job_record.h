@@ -50,7 +50,7 @@ class JobRecord {
   void set_step(int64_t step);
   void finish(int exit_code, const std::string& reason, bool on_request);
 
-  std::string state_json() const;  // job.json, and the answer to `status --json`
+  std::string state_json() const;  // job.json
   std::string state_text() const;
 
  private:

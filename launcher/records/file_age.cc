@@ -1,4 +1,4 @@
-#include "launcher/job/file_age.h"
+#include "launcher/records/file_age.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

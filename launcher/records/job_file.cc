@@ -1,4 +1,4 @@
-#include "launcher/job/job_file.h"
+#include "launcher/records/job_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "launcher/job/file_age.h"
-#include "launcher/job/private_file.h"
+#include "launcher/records/file_age.h"
+#include "launcher/records/private_file.h"
 #include "launcher/plan/job_identity.h"
 #include "topology/base/error.h"
 #include "topology/base/hex.h"
@@ -74,7 +74,8 @@ std::string names_of(const std::vector<JobFile>& files) {
 }  // namespace
 
 std::string job_file_folder() {
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state) return std::string(state) + "/dslaunch";
+  // The XDG rules: a path that is not absolute is to be ignored.
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state == '/') return std::string(state) + "/dslaunch";
   const char* home = std::getenv("HOME");
   return home && *home ? std::string(home) + "/.local/state/dslaunch" : "";
 }
@@ -133,8 +134,8 @@ JobFile find_job(const std::string& folder, const std::string& job) {
   if (matching.size() == 1) return matching[0];
   std::string all = running.empty() ? "; no job is running" : "; running: " + names_of(running);
   if (matching.empty())
-    throw Error(ErrorCode::kUsage, job.empty() ? "dslaunch: no job is running" : "dslaunch: no running job " + job + all);
-  throw Error(ErrorCode::kUsage, "dslaunch: several jobs are running, name one: " + names_of(matching));
+    throw Error(ErrorCode::kUsage, job.empty() ? "no job is running" : "no running job " + job + all);
+  throw Error(ErrorCode::kUsage, "several jobs are running, name one: " + names_of(matching));
 }
 
 }  // namespace ds

@@ -1,4 +1,4 @@
-#include "launcher/job/hang_culprit.h"
+#include "launcher/hang/hang_culprit.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,13 +1,13 @@
-#include "launcher/job/predecessor.h"
+#include "launcher/records/predecessor.h"
 
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "agent/job_folders.h"
-#include "launcher/job/file_age.h"
-#include "launcher/job/job_file.h"
-#include "launcher/job/output_folder.h"
+#include "launcher/records/file_age.h"
+#include "launcher/records/job_file.h"
+#include "launcher/records/output_folder.h"
 #include "launcher/plan/job.h"
 #include "launcher/plan/job_identity.h"
 #include "topology/base/error.h"

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <string>
 
-#include "launcher/job/hang_watch.h"
-#include "launcher/job/verdict.h"
+#include "launcher/hang/hang_watch.h"
+#include "launcher/output/verdict.h"
 #include "launcher/output/event_log.h"
 
 namespace ds {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "launcher/job/hang_culprit.h"
-#include "launcher/job/step_times.h"
+#include "launcher/hang/hang_culprit.h"
+#include "launcher/hang/step_times.h"
 
 namespace ds {
 

@@ -1,4 +1,4 @@
-#include "launcher/job/private_file.h"
+#include "launcher/records/private_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "launcher/job/hang_watch.h"
+#include "launcher/hang/hang_watch.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "launcher/elastic/handover.h"
+#include "launcher/records/handover.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "launcher/job/hang_report.h"
+#include "launcher/hang/hang_report.h"
 
 #include "agent/proto/control.pb.h"
 #include "launcher/plan/job.h"
