@@ -89,7 +89,7 @@ TEST(AgentRunsMpi, AbortIsReportedWithItsCodeBeforeTheExit) {
 TEST(AgentRunsMpi, RanksInheritNoDescriptorsButTheirStreams) {
   FakeLauncher launcher;
   ASSERT_TRUE(launcher.wait_joined());
-  auto plan = launcher.plan(1, {{"ls", "/proc/self/fd"}}, "pmix");
+  auto plan = launcher.plan(1, {{"ls", "-1", "/proc/self/fd"}}, "pmix");
   plan.set_stdin_rank(0);
   launcher.start(plan);
   ASSERT_TRUE(launcher.wait_until([&] { return launcher.exits.count(0) > 0; }));
