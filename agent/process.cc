@@ -17,6 +17,9 @@
 #include "agent/open_file_limit.h"
 #include "topology/base/error.h"
 
+// Only there in a program that is built with AddressSanitizer.
+extern "C" [[gnu::weak]] void __asan_unpoison_memory_region(void const volatile* start, size_t size);
+
 namespace ds {
 
 namespace {
@@ -103,6 +106,8 @@ pid_t spawn(ChildStart& child, int& pidfd) {
   const pid_t pid =
       clone(child_main, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | kClonePidfd | SIGCHLD, &child, &pidfd);
   const int error = errno;
+  if (__asan_unpoison_memory_region)  // of what the child's calls have marked: it never came back from them
+    __asan_unpoison_memory_region(reinterpret_cast<void*>(top - kChildStack), kChildStack);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   errno = error;
   return pid;
