@@ -11,15 +11,18 @@ namespace {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-// Rank 1 of each generation before LAST fails while the other one waits.
-std::string fails_before(const std::string& last, const std::string& failure) {
-  return "echo rank $RANK of generation $DSLAUNCH_GENERATION; [ $DSLAUNCH_GENERATION -ge " + last + " ] && exit 0; [ $RANK = 1 ] && " +
-         failure + "; exec sleep 300";
+// Rank 1 of each generation before LAST fails when rank 0 has written its line, which then waits.
+std::string fails_before(const TemporaryFolder& folder, const std::string& last, const std::string& failure) {
+  const std::string written = folder.path + "/written.$DSLAUNCH_GENERATION";
+  return "echo rank $RANK of generation $DSLAUNCH_GENERATION; [ $DSLAUNCH_GENERATION -ge " + last + " ] && exit 0; " +
+         "if [ $RANK = 1 ]; then until [ -e " + written + " ]; do sleep 0.01; done; " + failure + "; fi; : >" + written +
+         "; exec sleep 300";
 }
 
 TEST(Restart, RanksStartAgainUntilTheyEndWell) {
   for (const char* failure : {"exit 7", "kill -9 $$"}) {
-    RunResult result = run_dslaunch(shell(2, fails_before("3", failure), {"--max-restarts", "5"}), marked());
+    TemporaryFolder folder;
+    RunResult result = run_dslaunch(shell(2, fails_before(folder, "3", failure), {"--max-restarts", "5"}), marked());
     EXPECT_EQ(result.code, 0) << result.err;
     for (const char* line : {"rank 0 of generation 1\n", "rank 1 of generation 2\n", "rank 0 of generation 3\n"})
       EXPECT_TRUE(contains(result.out, line)) << result.out;
@@ -29,7 +32,8 @@ TEST(Restart, RanksStartAgainUntilTheyEndWell) {
 }
 
 TEST(Restart, TheBudgetIsKeptAndTheLastFailureTold) {
-  RunResult result = run_dslaunch(shell(2, fails_before("9", "exit 7"), {"--max-restarts", "2"}), marked());
+  TemporaryFolder folder;
+  RunResult result = run_dslaunch(shell(2, fails_before(folder, "9", "exit 7"), {"--max-restarts", "2"}), marked());
   EXPECT_EQ(result.code, 98) << result.err;
   EXPECT_TRUE(contains(result.out, "of generation 3\n")) << result.out;
   EXPECT_FALSE(contains(result.out, "of generation 4\n")) << result.out;
@@ -39,7 +43,8 @@ TEST(Restart, TheBudgetIsKeptAndTheLastFailureTold) {
 }
 
 TEST(Restart, WithoutTheOptionNothingStartsAgain) {
-  RunResult result = run_dslaunch(shell(2, fails_before("2", "exit 7"), {}), marked());
+  TemporaryFolder folder;
+  RunResult result = run_dslaunch(shell(2, fails_before(folder, "2", "exit 7"), {}), marked());
   EXPECT_EQ(result.code, 7) << result.err;
   EXPECT_FALSE(contains(result.out, "generation 2")) << result.out;
 }
