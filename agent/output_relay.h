@@ -1,5 +1,6 @@
-// Reads one output stream of one rank and passes it on in whole lines, or what there is of one after a while. It stops reading while the launcher has not taken
-// what came before or the channel is full, so a rank that writes faster than that waits in its own write().
+// Reads one output stream of one rank and passes it on in whole lines, or what there is of one after a while. It stops
+// reading while the launcher has not taken what came before or the channel is full, so a rank that writes faster than that
+// waits in its own write().
 #pragma once
 
 #include <cstdint>

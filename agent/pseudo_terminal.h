@@ -8,8 +8,9 @@
 
 namespace ds {
 
-// Read end: its master side; write end: a terminal that passes bytes on unchanged, has no echo and sends no signals. Reading fails
-// with EIO when nobody has the terminal open any more. nullopt where the system gives no more of them: a pipe must do then.
+// Read end: its master side; write end: a terminal that passes bytes on unchanged, has no echo and sends no signals.
+// Reading fails with EIO when nobody has the terminal open any more. nullopt where the system gives no more of them: a
+// pipe must do then.
 std::optional<Pipe> make_pseudo_terminal();
 
 }  // namespace ds
