@@ -57,9 +57,8 @@ void take_time_limit(Options& options, const std::map<std::string, std::string>&
   const auto limit = environment.find("MPIEXEC_TIMEOUT");
   if (options.timeout_seconds || options.training() || limit == environment.end() || limit->second.empty()) return;
   options.timeout_seconds = parse_double(limit->second);
-  if (!options.timeout_seconds || *options.timeout_seconds < 0)
-    throw Error(ErrorCode::kUsage, "MPIEXEC_TIMEOUT=" + limit->second + ": must be seconds, 0 for no limit");
-  if (*options.timeout_seconds == 0) options.timeout_seconds.reset();
+  if (!options.timeout_seconds || *options.timeout_seconds <= 0)
+    throw Error(ErrorCode::kUsage, "MPIEXEC_TIMEOUT=" + limit->second + ": must be seconds, more than 0");
 }
 
 // Ranks of two names of one machine would be bound to the same cores.
