@@ -1,7 +1,11 @@
 #include "engine/config/resolve.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 
 #include "engine/config/data_files.h"
@@ -168,6 +172,8 @@ class Resolver {
     checkpoint.resume = text("checkpoint.resume");
     checkpoint.parts = text("checkpoint.parts");
     checkpoint.export_format = text("checkpoint.export");
+    writable("checkpoints");  // whatever checkpoint.every says: a job that is asked to stop saves, too
+    if (checkpoint.export_format == "hf") writable("hf");
     const std::string& path = checkpoint.resume;
     if (path == "auto" || path == "never") return;
     std::error_code error;
@@ -176,6 +182,19 @@ class Resolver {
     else if (!looks_like_checkpoint(path) && !looks_like_checkpoint(fs::path(path) / "checkpoints"))
       problem(place("checkpoint.resume") + ": holds no checkpoint: neither a step folder, nor a `checkpoints` folder, " +
               "nor the output folder of a job");
+  }
+
+  // What is written long after the start must not be lost because of a folder that was there before.
+  void writable(const std::string& name) {
+    const fs::path folder = fs::path(out_.output) / name;
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(folder, error))) return;
+    std::string wrong;
+    if (!fs::is_directory(folder, error))
+      wrong = "is no folder";
+    else if (::access(folder.c_str(), W_OK | X_OK) != 0)
+      wrong = std::strerror(errno);
+    if (!wrong.empty()) problem(place("job.output") + ": cannot write to " + folder.string() + ": " + wrong);
   }
 
   static bool looks_like_checkpoint(const fs::path& folder) {

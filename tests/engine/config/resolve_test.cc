@@ -1,6 +1,7 @@
 #include "engine/config/resolve.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -10,6 +11,7 @@
 namespace ds {
 namespace {
 
+namespace fs = std::filesystem;
 using test::complaint;
 using test::contains;
 using test::JobFolder;
@@ -203,6 +205,46 @@ TEST(Resolve, ChecksTheCheckpointToResumeFrom) {
   EXPECT_EQ(with(folder.path("old/checkpoints")), "");
   EXPECT_EQ(with(folder.path("old/checkpoints/step3")), "");
   EXPECT_EQ(with("never"), "");
+}
+
+// A folder without write permission, seen by somebody who is not root, who may write everywhere.
+class ReadOnly {
+ public:
+  explicit ReadOnly(const std::string& folder) : folder_(folder) {
+    fs::permissions(folder_, fs::perms(0555));
+    if (root_) EXPECT_EQ(::setresuid(65534, 65534, 0), 0);
+  }
+  ~ReadOnly() {
+    if (root_) EXPECT_EQ(::setresuid(0, 0, 0), 0);
+    fs::permissions(folder_, fs::perms(0755));
+  }
+
+ private:
+  const std::string folder_;
+  const bool root_ = ::getuid() == 0;
+};
+
+TEST(Resolve, ChecksThatCheckpointsCanBeWrittenBeforeARankStarts) {
+  JobFolder folder;
+  const std::string config = folder.write_train_config(kJson);
+  const auto with = [&](const std::string& output, const std::string& format = "none") {
+    return complaint([&] { resolve(load_train_config(config, {{"job.output", output}, {"checkpoint.export", format}}), 1); });
+  };
+  folder.write("file/checkpoints", "");
+  const std::string file = folder.path("file");
+  EXPECT_EQ(with(file), "job.output=" + file + " (option --job.output): cannot write to " + file + "/checkpoints: is no folder");
+  folder.write("hf/hf", "");
+  EXPECT_EQ(with(folder.path("hf")), "");
+  EXPECT_TRUE(contains(with(folder.path("hf"), "hf"), folder.path("hf/hf") + ": is no folder"));
+  folder.write("good/checkpoints/step1/x", "");
+  EXPECT_EQ(with(folder.path("good")), "");
+  fs::create_directories(folder.path("link"));
+  fs::create_symlink(folder.path("gone"), folder.path("link/checkpoints"));
+  EXPECT_TRUE(contains(with(folder.path("link")), "link/checkpoints: is no folder"));
+  folder.write("read_only/checkpoints/step1/x", "");
+  fs::permissions(folder.path(""), fs::perms(0755));
+  const ReadOnly read_only(folder.path("read_only/checkpoints"));
+  EXPECT_TRUE(contains(with(folder.path("read_only")), "read_only/checkpoints: Permission denied"));
 }
 
 TEST(Resolve, TurnsEpochsIntoStepsWhenTheSizeIsKnown) {
