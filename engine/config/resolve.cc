@@ -208,7 +208,7 @@ class Resolver {
   void steps() {
     out_.epochs = parse_double(text("train.epochs"));
     out_.steps = integer("train.steps");
-    if (!config_.has("train.steps") && !out_.epochs) problem("neither train.steps nor train.epochs is given");
+    if (!config_.has("train.steps") && !out_.epochs) problem(config_.path + ": neither train.steps nor train.epochs is given");
     if (!out_.epochs || !tokens_ || !tokens_->exact || out_.data.sequence_length < 1) return;
     const auto windows = static_cast<double>((tokens_->tokens - 1) / out_.data.sequence_length);
     const double needed = std::ceil(*out_.epochs * windows / static_cast<double>(out_.batch.train));
