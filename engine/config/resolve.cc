@@ -157,6 +157,7 @@ class Resolver {
         if (file.ends_with(".bin")) problem(place("data.format") + ": " + file + ": is indexed data, not text");
     if (findings_.problems.size() > before) return files;
     tokens = count_tokens(files, findings_.problems);
+    for (size_t i = before; i < findings_.problems.size(); ++i) findings_.problems[i] = place(key) + ": " + findings_.problems[i];
     const int64_t needed = out_.data.sequence_length + 1;
     if (tokens && tokens->tokens < needed)
       problem(place(key) + ": " + stream_name(files) + ": " + std::to_string(tokens->tokens) +

@@ -174,6 +174,9 @@ TEST(Resolve, ChecksDataBeforeARankStarts) {
   const auto text = with(folder.path("tiny.txt"));
   EXPECT_TRUE(contains(text, "tiny.txt: 5 tokens are too few: data.sequence_length=32 needs at least 33")) << text;
   EXPECT_EQ(with(folder.write("exact.txt", std::string(33, 'x'))), "");
+  folder.write_indexed("cut", {1, 2, 3});
+  folder.write("cut.idx", "");
+  EXPECT_TRUE(with(folder.path("cut.bin")).starts_with("data.train=" + folder.path("cut.bin") + " (option --data.train): "));
 }
 
 TEST(Resolve, ChecksTheModelBeforeARankStarts) {
