@@ -46,7 +46,9 @@ int& size_of(ParallelDims& dims, Axis axis) {
 
 std::string does_not_fit(int64_t ranks, int64_t product, bool has_data) {
   const std::string there = std::to_string(ranks), made = std::to_string(product);
-  if (has_data) return "makes " + made + " ranks, but there are " + there + ": must be " + made + ", or leave out dp, which then takes what is left";
+  if (has_data)
+    return "makes " + made + " ranks, but there are " + there + ": must be " + made +
+           ", or leave out dp, which then takes what is left";
   const int64_t below = ranks / product * product;
   return there + " ranks are no multiple of " + made + ": must be " + (below > 0 ? std::to_string(below) + " or " : "") +
          std::to_string(below + product) + ", or another multiple; dp takes what is left";
@@ -92,7 +94,8 @@ void check_axes_of_mesh(const std::string& bytes_text, const std::string& mesh_t
   for (const Axis axis : axes) names.push_back(short_name(axis));
   for (const NamedValue& named : named_values("--mesh-bytes", bytes_text))
     if (std::find(axes.begin(), axes.end(), named.axis) == axes.end())
-      refuse_mesh("--mesh-bytes", bytes_text, short_name(named.axis) + " is no axis of --mesh=" + mesh_text + ": must be of " + join(names, ", "));
+      refuse_mesh("--mesh-bytes", bytes_text,
+                  short_name(named.axis) + " is no axis of --mesh=" + mesh_text + ": must be of " + join(names, ", "));
 }
 
 }  // namespace ds

@@ -171,7 +171,8 @@ static void note_oddities(const Settings& settings, std::vector<std::string>& no
 void resolve_optimization(Choice& choice, Settings& settings) {
   const size_t before = choice.findings().problems.size();
   settings.schedule = resolve_schedule(choice, settings.steps);
-  const bool unclear = choice.findings().problems.size() > before || (choice.given("scheduler.type") && !choice.word("scheduler.type"));
+  const bool wrong_type = choice.given("scheduler.type") && !choice.word("scheduler.type");
+  const bool unclear = wrong_type || choice.findings().problems.size() > before;
   settings.optimizer = resolve_optimizer(choice, unclear || sets_learning_rate(settings.schedule));
   if (choice.findings().problems.size() == before) note_oddities(settings, choice.findings().notes);
 }

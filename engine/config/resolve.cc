@@ -157,7 +157,8 @@ class Resolver {
         if (file.ends_with(".bin")) problem(place("data.format") + ": " + file + ": is indexed data, not text");
     if (findings_.problems.size() > before) return files;
     tokens = count_tokens(files, findings_.problems);
-    for (size_t i = before; i < findings_.problems.size(); ++i) findings_.problems[i] = place(key) + ": " + findings_.problems[i];
+    for (size_t i = before; i < findings_.problems.size(); ++i)
+      findings_.problems[i] = place(key) + ": " + findings_.problems[i];
     const int64_t needed = out_.data.sequence_length + 1;
     if (tokens && tokens->tokens < needed)
       problem(place(key) + ": " + stream_name(files) + ": " + std::to_string(tokens->tokens) +
@@ -209,7 +210,8 @@ class Resolver {
   void steps() {
     out_.epochs = parse_double(text("train.epochs"));
     out_.steps = integer("train.steps");
-    if (!config_.has("train.steps") && !out_.epochs) problem(config_.path + ": neither train.steps nor train.epochs is given");
+    if (!config_.has("train.steps") && !out_.epochs)
+      problem(config_.path + ": neither train.steps nor train.epochs is given");
     if (!out_.epochs || !tokens_ || !tokens_->exact || out_.data.sequence_length < 1) return;
     const auto windows = static_cast<double>((tokens_->tokens - 1) / out_.data.sequence_length);
     const double needed = std::ceil(*out_.epochs * windows / static_cast<double>(out_.batch.train));

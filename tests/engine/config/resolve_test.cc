@@ -231,11 +231,13 @@ TEST(Resolve, ChecksThatCheckpointsCanBeWrittenBeforeARankStarts) {
   JobFolder folder;
   const std::string config = folder.write_train_config(kJson);
   const auto with = [&](const std::string& output, const std::string& format = "none") {
-    return complaint([&] { resolve(load_train_config(config, {{"job.output", output}, {"checkpoint.export", format}}), 1); });
+    const test::Overrides overrides = {{"job.output", output}, {"checkpoint.export", format}};
+    return complaint([&] { resolve(load_train_config(config, overrides), 1); });
   };
   folder.write("file/checkpoints", "");
   const std::string file = folder.path("file");
-  EXPECT_EQ(with(file), "job.output=" + file + " (option --job.output): cannot write to " + file + "/checkpoints: is no folder");
+  EXPECT_EQ(with(file), "job.output=" + file + " (option --job.output): cannot write to " + file +
+                            "/checkpoints: is no folder");
   folder.write("hf/hf", "");
   EXPECT_EQ(with(folder.path("hf")), "");
   EXPECT_TRUE(contains(with(folder.path("hf"), "hf"), folder.path("hf/hf") + ": is no folder"));
@@ -280,17 +282,18 @@ TEST(Resolve, TellsProblemsOfBothFilesAtOnce) {
 TEST(Resolve, TellsOneProblemForOneMistakeAndWhereItIs) {
   JobFolder folder;
   const auto with = [&](const std::string& json) { return why(folder.write_train_config(json)); };
-  const std::string optimizer = R"("optimizer": {"params": {"lr": 1}}})", file = folder.path("ds_config.json"), line = file + ":1: ";
+  const std::string file = folder.path("ds_config.json"), line = file + ":1: ";
+  const std::string optimizer = R"("optimizer": {"params": {"lr": 1}}})", batch = R"({"train_batch_size": 1, )";
   for (const char* wrong : {R"("twelve")", "12.5", "true", "[12]", "1e23"}) {
     const std::string text = with(R"({"train_batch_size": )" + std::string(wrong) + ", " + optimizer);
     EXPECT_TRUE(text.starts_with(line + "train_batch_size=")) << text;
     EXPECT_FALSE(contains(text, "\n")) << text;
   }
-  EXPECT_EQ(with(R"({"train_batch_size": 1000000000000, )" + optimizer), line + "train_batch_size=1000000000000: must be 1..16777216");
+  EXPECT_EQ(with(R"({"train_batch_size": 1000000000000, )" + optimizer),
+            line + "train_batch_size=1000000000000: must be 1..16777216");
   EXPECT_TRUE(contains(with(R"({"train_batch_size": null, )" + optimizer), file + ": neither train_batch_size nor"));
   EXPECT_TRUE(contains(with("{\n\"train_micro_batch_size_per_gpu\": 5,\n\"train_batch_size\": 12,\n" + optimizer),
                        file + ":3, " + file + ":2: train_batch_size=12 must be"));
-  const std::string batch = R"({"train_batch_size": 1, )";
   EXPECT_EQ(with(batch + R"("optimizer": {"params": {"lr": "fast"}}})"),
             line + R"(optimizer.params.lr="fast": must be a number (it is a text))");
   for (const char* wrong : {R"("optimizer": 5})", R"("optimizer": {"params": 5}})", R"("scheduler": {"type": "OneCicle"}})",
@@ -310,7 +313,8 @@ TEST(Resolve, BoundsTheNumbersThatSizeThreadsAndWaits) {
     return complaint([&] { resolve(load_train_config(folder.write_train_config(kJson), {{key, value}}), 1); });
   };
   EXPECT_EQ(with("train.threads_per_rank", "1024"), "");
-  EXPECT_EQ(with("train.threads_per_rank", "1025"), "option --train.threads_per_rank: train.threads_per_rank=1025: must be auto or 1..1024");
+  EXPECT_EQ(with("train.threads_per_rank", "1025"),
+            "option --train.threads_per_rank: train.threads_per_rank=1025: must be auto or 1..1024");
   for (const char* key : {"train.micro_batch", "train.gradient_accumulation", "elastic.min_ranks", "elastic.max_ranks",
                           "elastic.max_restarts", "elastic.join_wait", "elastic.grow_after"})
     EXPECT_TRUE(contains(with(key, "4294967297"), std::string(key) + "=4294967297: must be ")) << with(key, "4294967297");
