@@ -254,7 +254,9 @@ void check_mesh(const Options& options, std::vector<std::string>& problems) {
   if (options.training()) return problems.push_back("option --mesh: a training job has its mesh in section [parallel] of " + options.config);
   try {
     const std::optional<ProcessMesh> mesh = mesh_of(options);
-    parse_axis_bytes(options.mesh_bytes.empty() ? "tp=0" : options.mesh_bytes, {});
+    if (options.mesh_bytes.empty()) return;
+    parse_axis_bytes(options.mesh_bytes, {});
+    check_axes_of_mesh(options.mesh_bytes, options.mesh);
   } catch (const Error& error) {
     problems.push_back(error.what());
   }
