@@ -187,7 +187,12 @@ void AgentFleet::closed(int host, const std::string& reason) {
   links_[host].channel.reset();
   if (!shutting_down_ && !links_[host].lost)
     lose(host, "the connection to its agent was closed" + (reason.empty() ? "" : ": " + reason), false);
+  if (shutting_down_) let_go_of_dead_hosts();
   events_.on_change();
+}
+
+void AgentFleet::let_go_of_dead_hosts() {
+  processes_.kill_shared([this](int host) { return !links_[host].channel; }, [this](int host) { return links_[host].lost; });
 }
 
 void AgentFleet::lose(int host, const std::string& cause, bool silent) {
@@ -278,6 +283,7 @@ void AgentFleet::shutdown() {
   for (size_t host = 0; host < links_.size(); ++host)
     if (links_[host].awaited && !links_[host].joined) processes_.sweep(static_cast<int>(host));
   processes_.end_those_without([this](int host) { return links_[host].joined; });
+  let_go_of_dead_hosts();
   port_->tell_rest();
 }
 

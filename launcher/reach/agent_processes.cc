@@ -138,6 +138,15 @@ void AgentProcesses::end_those_without(const std::function<bool(int host)>& has_
   }
 }
 
+// An srun waits for a node that died until Slurm has noticed.
+void AgentProcesses::kill_shared(const std::function<bool(int host)>& gone, const std::function<bool(int host)>& lost) {
+  for (auto& helper : helpers_) {
+    const std::vector<int>& hosts = helper->plan.hosts;
+    if (hosts.size() > 1 && std::all_of(hosts.begin(), hosts.end(), gone) && std::any_of(hosts.begin(), hosts.end(), lost))
+      helper->process->kill(SIGKILL);
+  }
+}
+
 void AgentProcesses::sweep(int host, std::function<void()> then) {
   Sweep& sweep = *sweeps_.emplace_back(std::make_unique<Sweep>());
   sweep.timer = std::make_unique<Timer>(io_);

@@ -51,6 +51,8 @@ class AgentProcesses {
   void release(int host, bool at_once);
   // Ends the processes none of whose hosts has an agent that would hear a Shutdown.
   void end_those_without(const std::function<bool(int host)>& has_agent);
+  // Kills commands that started several agents of which all are gone and some were lost: those may wait for dead hosts.
+  void kill_shared(const std::function<bool(int host)>& gone, const std::function<bool(int host)>& lost);
   void sweep(int host, std::function<void()> then = {});  // `then`: when it has ended or its time is up
 
   bool was_swept(int host) const { return swept_.count(host) != 0; }  // and nothing was left
