@@ -42,8 +42,8 @@ std::string value_of(const Variables& variables, const char* name) {
   return found == variables.end() ? "" : found->second;
 }
 
-// `srun -n3 dslaunch ...` would start three whole jobs. A job that was submitted from inside a step inherits the step's
-// variables, but has a number of tasks of its own.
+// `srun -n3 dslaunch ...` would start three whole jobs. A job that was submitted from inside a step may have the step's
+// variables still, but has a number of tasks of its own.
 void refuse_a_task_of_many(const Variables& variables) {
   const std::string tasks = value_of(variables, "SLURM_STEP_NUM_TASKS"), task = value_of(variables, "SLURM_PROCID");
   if (parse_int(tasks).value_or(1) < 2 || task.empty() || tasks != value_of(variables, "SLURM_NTASKS")) return;

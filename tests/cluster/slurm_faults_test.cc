@@ -98,6 +98,20 @@ TEST_F(SlurmFaults, InsideAStepOfOneTaskItUsesTheNodesOfTheStep) {
   expect_nothing_left();
 }
 
+// It has the step's variables still, which name one node.
+TEST_F(SlurmFaults, AJobThatAStepSubmittedHasAllItsNodes) {
+  const std::string script = folder("inner") + ".sh";
+  std::ofstream(script) << "#!/bin/bash\n#SBATCH -N2 --ntasks-per-node=2 -o " << folder("inner") << ".log\n"
+                        << "echo step on $SLURM_STEP_NODELIST\n" << program("dslaunch")
+                        << " sh -c 'echo rank of $WORLD_SIZE'\necho $? > " << folder("inner") << ".code\n";
+  submit("outer", "srun -N1 -n1 sbatch " + script);
+  EXPECT_EQ(code_of("inner", seconds(120)), "0") << read(folder("outer") + ".log");
+  const std::string log = read(folder("inner") + ".log");
+  EXPECT_TRUE(log.starts_with("step on node1\nrank of 4\n")) << log;
+  EXPECT_EQ(std::ranges::count(log, '\n'), 5) << log;
+  expect_nothing_left();
+}
+
 TEST_F(SlurmFaults, ATaskOfManyDoesNotStartAJobOfItsOwn) {
   submit("tasks", "srun -N3 -n3 " + program("dslaunch") + " sh -c 'echo a rank'");
   EXPECT_EQ(code_of("tasks", seconds(120)), "2") << read(folder("tasks") + ".log");
