@@ -114,4 +114,10 @@ Cluster slurm_allocation(const Variables& environment) {
   return cluster;
 }
 
+SlurmNodes slurm_nodes(const Variables& environment) {
+  const std::string job = first_set(environment, {"SLURM_JOB_ID", "SLURM_JOBID"});
+  const std::string list = first_set(environment, {"SLURM_JOB_NODELIST", "SLURM_NODELIST"});
+  return {value_of(environment, job.c_str()), value_of(environment, list.c_str()), names_of(environment, list)};
+}
+
 }  // namespace ds

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "topology/host.h"
 
@@ -18,5 +19,12 @@ bool has_slurm_allocation(const std::map<std::string, std::string>& environment)
 // Throws kUsage naming variable and value when they are malformed or disagree about the number of nodes, and when this
 // process is one of several tasks of a step.
 Cluster slurm_allocation(const std::map<std::string, std::string>& environment);
+
+// All nodes of the job, whatever step this process stands in.
+struct SlurmNodes {
+  std::string job, list;  // "7", "n[1-3]"
+  std::vector<std::string> names;
+};
+SlurmNodes slurm_nodes(const std::map<std::string, std::string>& environment);
 
 }  // namespace ds

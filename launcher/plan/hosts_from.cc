@@ -11,6 +11,7 @@
 #include "hostfiles/slurm_allocation.h"
 #include "launcher/options/options.h"
 #include "launcher/plan/host_filters.h"
+#include "launcher/plan/slurm_reach.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 
@@ -117,6 +118,7 @@ HostSource hosts_from(const Options& options, const std::map<std::string, std::s
                       const Host& this_machine, const std::optional<Rankfile>& rankfile) {
   HostSource result = first_source(options, environment, this_machine, rankfile);
   apply_filters(options, this_machine, result);
+  choose_reach(options, environment, result);
   return result;
 }
 

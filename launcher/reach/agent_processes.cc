@@ -98,7 +98,7 @@ std::string AgentProcesses::bootstrap_for(const AgentCommand& plan, const std::s
   bootstrap.set_key(options_.key);
   bootstrap.set_host_index(plan.finds_own_host ? 0xffffffffu : static_cast<uint32_t>(plan.hosts[0]));
   if (plan.finds_own_host)
-    for (const Host& host : options_.hosts) bootstrap.add_host_names(host.name);
+    for (const Host& host : options_.hosts) bootstrap.add_host_names(host.node.empty() ? host.name : host.node);
   if (plan.on_this_machine) bootstrap.add_addresses("127.0.0.1");
   else
     for (const std::string& address : options_.addresses) bootstrap.add_addresses(address);

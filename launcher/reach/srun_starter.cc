@@ -16,6 +16,8 @@ const std::vector<std::string>& variables_of_tasks() {
   return names;
 }
 
+const std::string& slurm_name(const Host& host) { return host.node.empty() ? host.name : host.node; }
+
 class SrunStarter : public AgentStarter {
  public:
   explicit SrunStarter(std::string program) : program_(std::move(program)) {}
@@ -23,7 +25,7 @@ class SrunStarter : public AgentStarter {
   std::vector<AgentCommand> commands(const std::vector<Host>& hosts, const std::vector<int>& which) const override {
     if (which.empty()) return {};
     std::vector<std::string> names;
-    for (int host : which) names.push_back(hosts[host].name);
+    for (int host : which) names.push_back(slurm_name(hosts[host]));
     AgentCommand all;
     all.command = step(names);
     all.command.argv.insert(all.command.argv.end(), {"--no-kill", "--kill-on-bad-exit=0", "--wait=0", program_});
@@ -33,7 +35,7 @@ class SrunStarter : public AgentStarter {
   }
 
   HelperCommand sweep(const std::vector<Host>& hosts, int host, const std::string& job) const override {
-    HelperCommand command = step({hosts[host].name});
+    HelperCommand command = step({slurm_name(hosts[host])});
     command.argv.insert(command.argv.end(), {"--immediate=3", program_, "--sweep", job});
     return command;
   }

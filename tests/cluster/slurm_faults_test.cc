@@ -121,6 +121,21 @@ TEST_F(SlurmFaults, ATaskOfManyDoesNotStartAJobOfItsOwn) {
   expect_nothing_left();
 }
 
+TEST_F(SlurmFaults, AListOfNodesOfTheAllocationNeedsNoSsh) {
+  std::filesystem::create_directories(folder("bin"));
+  std::ofstream(folder("bin/ssh")) << "#!/bin/sh\nexit 1\n";
+  std::filesystem::permissions(folder("bin/ssh"), std::filesystem::perms(0755));
+  const std::string ranks = " sh -c 'echo rank $RANK on $(hostname)'";
+  submit("list", "export PATH=" + folder("bin") + ":$PATH\n" + program("dslaunch") + " -H elsewhere" + ranks + "\necho $?\n" +
+                     program("dslaunch") + " -H node3:2,node2" + ranks);
+  EXPECT_EQ(code_of("list", seconds(120)), "0") << read(folder("list") + ".log");
+  const std::string log = read(folder("list") + ".log");
+  EXPECT_NE(log.find("elsewhere: not in the allocation of SLURM job"), std::string::npos) << log;
+  for (const char* line : {"\n2\n", "rank 0 on node3\n", "rank 1 on node3\n", "rank 2 on node2\n"})
+    EXPECT_NE(log.find(line), std::string::npos) << line << log;
+  expect_nothing_left();
+}
+
 TEST_F(SlurmFaults, CpusPerTaskDoNotMultiplyAgents) {
   const std::string script = folder("cpus") + ".sh";
   std::ofstream(script) << "#!/bin/bash\n#SBATCH -N3 --ntasks-per-node=1 -c2 -o " << folder("cpus") << ".log\n"

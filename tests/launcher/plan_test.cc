@@ -170,8 +170,9 @@ TEST(Hosts, TheFirstSourceThatIsThereCounts) {
   HostSource source = hosts_from(parse_options({"true"}), slurm, here, std::nullopt);
   EXPECT_TRUE(source.slurm);
   EXPECT_EQ(source.cluster.hosts.size(), 2u);
-  source = hosts_from(parse_options({"-H", "a:2,b", "true"}), slurm, here, std::nullopt);
-  EXPECT_FALSE(source.slurm);
+  source = hosts_from(parse_options({"-H", "n2:2", "true"}), slurm, here, std::nullopt);
+  EXPECT_EQ(source.source, "-H");
+  EXPECT_EQ(source.cluster.hosts.size(), 1u);
   EXPECT_EQ(source.cluster.hosts[0].slots, 2);
   source = hosts_from(parse_options({"true"}), {}, here, std::nullopt);
   EXPECT_EQ(source.cluster.hosts[0].name, "here");
@@ -271,6 +272,14 @@ TEST(Starters, SrunStartsOneAgentPerNodeInOneStep) {
                            "--cpu-bind=none", "--no-kill", "--kill-on-bad-exit=0", "--wait=0"})
     EXPECT_NE((line + " ").find(std::string(" ") + word + " "), std::string::npos) << word << " in " << line;
   EXPECT_TRUE(line.starts_with("srun ") && line.ends_with(" /b/dsagent")) << line;
+}
+
+TEST(Starters, SrunIsToldSlurmsNamesOfHosts) {
+  Cluster cluster = cluster_of({2, 2});
+  cluster.hosts[1].node = "n2";
+  const auto starter = srun_starter("/b/dsagent");
+  for (const HelperCommand& command : {starter->commands(cluster.hosts, {0, 1})[0].command, starter->sweep(cluster.hosts, 1, "j")})
+    EXPECT_NE(join(command.argv, " ").find("n2 --mpi"), std::string::npos) << join(command.argv, " ");
 }
 
 TEST(Starters, WhatTheUserAskedOfHisTasksDoesNotShapeTheStepOfTheAgents) {
