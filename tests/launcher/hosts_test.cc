@@ -118,6 +118,18 @@ TEST_F(HostSources, AListOfNodesOfTheAllocationIsReachedBySrun) {
   EXPECT_TRUE(source.slurm);
 }
 
+TEST_F(HostSources, AHeterogeneousJobIsToldThatOneComponentIsUsed) {
+  Variables job = kSlurmJob;
+  job["SLURM_HET_SIZE"] = "1";
+  EXPECT_EQ(hosts({}, job), "n1 n2 n3");
+  EXPECT_EQ(source.warnings, Words{});
+  job["SLURM_HET_SIZE"] = "2";
+  hosts({}, job);
+  ASSERT_EQ(source.warnings.size(), 1u);
+  EXPECT_TRUE(source.warnings[0].starts_with("SLURM job 7 has 2 components")) << source.warnings[0];
+  EXPECT_NE(source.warnings[0].find("--het-group"), std::string::npos);
+}
+
 TEST_F(HostSources, AStepDoesNotBoundAList) {
   Variables step = kSlurmJob;
   step.insert({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NODELIST", "n1"}, {"SLURM_STEP_TASKS_PER_NODE", "1"},
