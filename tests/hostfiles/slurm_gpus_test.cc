@@ -25,7 +25,8 @@ TEST(SlurmGpus, AreUnknownWhereNothingIsTold) {
 TEST(SlurmGpus, MayDifferUnlessAskedForByNode) {
   EXPECT_FALSE(gpus_may_differ({}));
   EXPECT_FALSE(gpus_may_differ({{"SLURM_GPUS_ON_NODE", "2"}, {"SLURM_GPUS_PER_NODE", "2"}, {"SLURM_GPUS", "4"}}));
-  for (const char* name : {"SLURM_GPUS", "SLURM_GPUS_PER_TASK", "SLURM_GPUS_PER_SOCKET"}) EXPECT_TRUE(gpus_may_differ({{name, "3"}})) << name;
+  for (const char* name : {"SLURM_GPUS", "SLURM_GPUS_PER_TASK", "SLURM_GPUS_PER_SOCKET"})
+    EXPECT_TRUE(gpus_may_differ({{name, "3"}})) << name;
 }
 
 }  // namespace
