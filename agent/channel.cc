@@ -98,6 +98,7 @@ class StreamChannel final : public Channel {
     flushed_later_.push_back(std::move(then));
   }
 
+  bool reads() const override { return !paused_; }
   void pause_reading(bool pause) override {
     if (paused_ == pause || closed_) return;
     paused_ = pause;

@@ -46,6 +46,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   virtual void flush(std::function<void()> then) = 0;
   // Back-pressure: while paused nothing is read (an end of the connection is not noticed either).
   virtual void pause_reading(bool /*pause*/) {}
+  virtual bool reads() const { return true; }
   virtual void close() = 0;  // no callback for the own close
   virtual bool authenticated() const = 0;
   // It ended because of what the other side sent: a wrong proof, a wrong MAC, no frame, no message.

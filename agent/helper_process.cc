@@ -130,7 +130,7 @@ std::pair<int, int> HelperProcess::take_streams() {
 }
 
 void HelperProcess::kill(int signal) {
-  if (!ended() && pid_ > 0) ::kill(pid_, signal);
+  if (!ended() && pid_ > 0) ::kill(-pid_, signal);
 }
 
 void HelperProcess::read_stdout() {

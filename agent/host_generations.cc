@@ -24,7 +24,8 @@ static constexpr int kMostSparesLost = 3;
 static constexpr int kHostLost = 98;
 
 HostGenerations::HostGenerations(boost::asio::io_context& io, Options options, const JobFolders& folders)
-    : io_(io), options_(std::move(options)), folders_(folders), deadline_(io), spare_timer_(io) {}
+    : io_(io), options_(std::move(options)), folders_(folders), deadline_(io), spare_timer_(io),
+      watch_(io, [this] { return ask_server(); }, [this] { server_is_silent(); }) {}
 
 HostGenerations::~HostGenerations() = default;
 
@@ -79,6 +80,7 @@ void HostGenerations::give_up_current() {
   unsent_.clear();
   if (!current_) return;
   deadline_.cancel();
+  watch_.stop();
   const auto ended = std::move(current_);
   ended->server->kill();
   ended->server->wait(kExitLimit);
@@ -187,6 +189,7 @@ void HostGenerations::pass_on(const Envelope& message) {
 
 void HostGenerations::from_server(const Envelope& message) {
   if (!current_) return;
+  if (message.has_beat_ack()) return watch_.answered();
   if (message.has_ended()) {
     current_->confirmed = true;
     current_->problem = message.ended().problem();
@@ -205,7 +208,20 @@ void HostGenerations::sign_of_life() {
   if (current_->state != State::kStarting) return;
   current_->state = State::kRunning;
   deadline_.cancel();
+  watch_.start();
   if (options_.elastic) spare_timer_.after(kSpareDelay, [this] { start_spare(); });
+}
+
+bool HostGenerations::ask_server() {
+  Envelope question;
+  question.mutable_beat();
+  current_->server->channel().send(question);
+  return current_->server->channel().reads();
+}
+
+void HostGenerations::server_is_silent() {
+  fail("the rank server on " + options_.host_name + " has not answered for 10 s and is killed", kHostLost, Blame::kHost);
+  current_->server->kill();
 }
 
 void HostGenerations::hold_server_back() {
@@ -220,6 +236,7 @@ void HostGenerations::hold_server_back() {
 void HostGenerations::end(const control::EndGeneration& end) {
   if (!current_ || current_->generation != end.generation()) return send_ended(end.generation(), "");
   current_->state = State::kEnding;
+  watch_.stop();
   Envelope message;
   *message.mutable_end() = end;
   current_->server->channel().send(message);
@@ -241,6 +258,7 @@ void HostGenerations::spare_ended() {
 
 void HostGenerations::current_ended() {
   deadline_.cancel();
+  watch_.stop();
   const auto ended = std::move(current_);
   const std::string cause = ended->server->cause_of_death();
   const Blame blame = ended->server->ran_out_of_memory() ? Blame::kMemory : Blame::kEvent;

@@ -22,6 +22,7 @@
 #include "agent/free_port.h"
 #include "agent/job_folders.h"
 #include "agent/rank_server_link.h"
+#include "agent/server_watch.h"
 
 namespace ds {
 
@@ -84,6 +85,8 @@ class HostGenerations {
   void hand_over(control::StartGeneration start);
   void from_server(const control::Envelope& message);
   void sign_of_life();
+  bool ask_server();
+  void server_is_silent();
   void hold_server_back();
   void some_server_ended();
   void spare_ended();
@@ -98,6 +101,7 @@ class HostGenerations {
   std::vector<std::string> unsent_;  // Envelopes from before the launcher was reached, or from while it was away
   bool held_ = false;
   Timer deadline_, spare_timer_;
+  ServerWatch watch_;
   std::unique_ptr<RankServerLink> spare_;
   std::unique_ptr<Current> current_;
   std::vector<std::unique_ptr<RankServerLink>> retired_;  // ended, but their callback is still on the stack

@@ -20,6 +20,8 @@ using LeaseClock = std::chrono::steady_clock;
 static constexpr auto kDialLimit = milliseconds(3000);
 static constexpr auto kRedialPause = milliseconds(200);
 static constexpr auto kReturnPause = milliseconds(500);
+static constexpr auto kStopped = milliseconds(1000);     // a timer that is so late: this process was stopped itself
+static constexpr auto kSecondLook = milliseconds(3000);  // for an answer to what it sends when it goes on
 static constexpr int kDials = 10;  // so often a connection may end before the Welcome
 static constexpr uint32_t kDefaultLeaseMs = 20000, kDefaultBeatMs = 500;
 
@@ -114,12 +116,15 @@ void LauncherLink::watch_life_line() {
   });
 }
 
-void LauncherLink::watch_lease() {
-  lease_timer_.after(lease_.expires() - LeaseClock::now(), [this] {
+void LauncherLink::watch_lease() { look_at_lease_at(lease_.expires()); }
+
+// A job that was stopped as a whole (scontrol suspend) goes on. The ranks of an elastic job may have been replaced meanwhile.
+void LauncherLink::look_at_lease_at(LeaseClock::time_point due) {
+  lease_timer_.after(due - LeaseClock::now(), [this, due] {
     const auto now = LeaseClock::now();
-    if (lease_.expired(now))
-      return events_.on_gone("no answer from the launcher for " + std::to_string(lease_.silence(now).count()) + " ms");
-    watch_lease();
+    if (!lease_.expired(now)) return watch_lease();
+    if (!bootstrap_.elastic() && now - due > kStopped) return look_at_lease_at(now + kSecondLook);
+    events_.on_gone("no answer from the launcher for " + std::to_string(lease_.silence(now).count()) + " ms");
   });
 }
 

@@ -46,6 +46,7 @@ class LauncherLink {
   void dial_after(std::chrono::milliseconds pause);
   void watch_life_line();
   void watch_lease();
+  void look_at_lease_at(Lease::Time due);
   void send_beat();
 
   boost::asio::io_context& io_;

@@ -19,6 +19,7 @@
 #include "engine/config/train_config.h"
 #include "engine/device/compute_device.h"
 #include "engine/device/torch_cuda.h"
+#include "engine/train/failure_text.h"
 #include "engine/train/rank_report.h"
 #include "engine/train/stop_request.h"
 #include "engine/train/train_loop.h"
@@ -128,6 +129,6 @@ int main(int argc, char** argv) {
   } catch (const ds::Error& error) {
     fail(report, ds::exit_status(error.code()), error.what());
   } catch (const std::exception& error) {
-    fail(report, 1, std::string("internal error: ") + error.what());
+    fail(report, 1, ds::failure_text(error));
   }
 }

@@ -40,21 +40,24 @@ bool job_of_output_runs(const std::string& output) {
   return false;
 }
 
-// Of one rank the bytes as they are; of all, each line with its rank.
-LogFollower::Show printer(const Options& options, Console& console) {
-  return [&options, &console](int rank, std::string_view lines) {
+// Of one rank the bytes as they are; of all, each line with its rank. The first lines of each later generation than
+// `first` come after a note that says so.
+LogFollower::Show printer(const Options& options, Console& console, int first) {
+  return [&options, &console, told = first](const LogFollower::Lines& lines) mutable {
     console.writer().wait_for_room();
-    if (options.rank) return console.out(lines);
-    std::string prefix = "rank " + std::to_string(rank) + ":";
-    if (console.options().out_colours) prefix = colour_of_rank(rank) + prefix + kColourEnd;
-    console.out(with_prefix(prefix + " ", lines));
+    if (lines.generation > told) console.note("generation " + std::to_string(lines.generation));
+    told = lines.generation;
+    if (options.rank) return console.out(lines.text);
+    std::string prefix = "rank " + std::to_string(lines.rank) + ":";
+    if (console.options().out_colours) prefix = colour_of_rank(lines.rank) + prefix + kColourEnd;
+    console.out(with_prefix(prefix + " ", lines.text));
   };
 }
 
 class Follow {
  public:
-  Follow(const std::string& output, LogFollower& logs, Console& console)
-      : output_(output), logs_(logs), console_(console), watch_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+  Follow(const std::string& output, LogFollower& logs)
+      : output_(output), logs_(logs), watch_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
     look_at(output_ + "/logs");
     look_at(logs_.folder());
   }
@@ -79,7 +82,6 @@ class Follow {
       logs_.show_rest();
       logs_.enter(logs_.generation() + 1);
       look_at(logs_.folder());
-      if (logs_.has_files()) console_.note("generation " + std::to_string(logs_.generation()));
       logs_.show_new();
     }
   }
@@ -94,7 +96,6 @@ class Follow {
 
   const std::string& output_;
   LogFollower& logs_;
-  Console& console_;
   FileDescriptor watch_;
 };
 
@@ -102,13 +103,13 @@ class Follow {
 
 int logs_command(const Options& options, Console& console) {
   const std::string output = output_of(options.job);
-  LogFollower logs(output, options.rank, printer(options, console));
   const int newest = newest_generation(output);
   if (newest == 0) throw Error(ErrorCode::kUsage, "no logs in " + output + "/logs");
+  LogFollower logs(output, options.rank, printer(options, console, newest));
   logs.enter(newest);
   if (options.rank && !logs.has_files())
     throw Error(ErrorCode::kUsage, "no log of rank " + std::to_string(*options.rank) + " in " + logs.folder());
-  if (options.follow) Follow(output, logs, console).run();
+  if (options.follow) Follow(output, logs).run();
   else logs.show_rest();
   return 0;
 }

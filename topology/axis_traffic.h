@@ -50,4 +50,7 @@ ProcessMesh parse_mesh(const std::string& text, std::optional<int> num_ranks);
 // "tp=6e10,dp=1.6e9" over `bytes`. Throws kUsage.
 AxisBytes parse_axis_bytes(const std::string& text, AxisBytes bytes);
 
+// Throws kUsage when `bytes_text` names an axis that `mesh_text` does not; data is an axis of every mesh.
+void check_axes_of_mesh(const std::string& bytes_text, const std::string& mesh_text);
+
 }  // namespace ds

@@ -31,7 +31,7 @@ bool within(const Place& inner, const Place& outer) {
 Level cpu_level(const BindingOptions& options) { return options.threads_are_cpus ? Level::kThread : Level::kCore; }
 
 Level default_level(int num_ranks, const BindingOptions& options) {
-  return num_ranks <= 2 && options.cpus_per_rank == 1 ? cpu_level(options) : Level::kNuma;
+  return num_ranks <= 2 && !options.cpus_per_rank ? cpu_level(options) : Level::kNuma;
 }
 
 // The place each rank is mapped to, in mapping order.
@@ -81,23 +81,30 @@ class Binder {
   std::vector<int> used_, room_;
 };
 
-// n whole CPUs (cores, or threads) of the mapped place for each rank, each given once; shorter than asked when they run out.
-Binding bind_several(const std::vector<Place>& mapped, Level level, size_t each) {
+// `each` whole units (cores, or threads) of the place that are not taken; fewer when there are no more.
+std::vector<Place> free_units(const Place& place, Level level, size_t each, const std::set<int>& taken) {
+  std::vector<Place> found;
+  for (const Place& unit : places_of(place, level))
+    if (found.size() < each && taken.count(unit[0].id) == 0) found.push_back(unit);
+  return found;
+}
+
+// n whole units of the mapped place for each rank, each given once; shorter than asked when they run out.
+Binding bind_several(const std::vector<Place>& mapped, Level level, const BindingOptions& options) {
+  const auto each = static_cast<size_t>(*options.cpus_per_rank);
   Binding binding;
   std::set<int> taken;
   for (const Place& place : mapped) {
-    std::vector<int> ids;
-    size_t found = 0;
-    for (const Place& unit : places_of(place, level)) {
-      if (found == each) break;
-      if (taken.count(unit[0].id) != 0) continue;
-      ++found;
-      for (const Cpu& cpu : unit) ids.push_back(cpu.id);
+    std::vector<Place> units = free_units(place, level, each, taken);
+    if (units.size() < each && options.may_share_cpus) {
+      for (const Cpu& cpu : place) taken.erase(cpu.id);
+      units = free_units(place, level, each, taken);
     }
-    if (found < each) break;
-    taken.insert(ids.begin(), ids.end());
-    std::sort(ids.begin(), ids.end());
-    binding.push_back(std::move(ids));
+    if (units.size() < each) break;
+    Place all;
+    for (const Place& unit : units) all.insert(all.end(), unit.begin(), unit.end());
+    binding.push_back(ids_of(all));
+    taken.insert(binding.back().begin(), binding.back().end());
   }
   return binding;
 }
@@ -130,7 +137,7 @@ std::vector<size_t> numbered(const std::vector<Cpu>& cpus, const std::vector<Pla
 
 [[noreturn]] void too_small(const Host& host, size_t ranks, const std::vector<Cpu>& cpus, Level level, const BindingOptions& options) {
   const size_t units = places_of(cpus, cpu_level(options)).size();
-  const std::string what = options.cpus_per_rank > 1 ? std::to_string(options.cpus_per_rank) + " cpus per rank" : std::string("--bind-to ") + name_of(level);
+  const std::string what = options.cpus_per_rank ? std::to_string(*options.cpus_per_rank) + " cpus per rank" : std::string("--bind-to ") + name_of(level);
   throw Error(ErrorCode::kUsage, what + ": host " + host.name + ": " + std::to_string(ranks) + " ranks, " + std::to_string(units) +
                                      (options.threads_are_cpus ? " hardware threads" : " cores") + ": start fewer ranks or use --bind-to none");
 }
@@ -169,7 +176,7 @@ Binding bind_ranks(const Host& host, int num_local, int num_ranks, bool oversubs
   const size_t count = static_cast<size_t>(std::max(num_local, 0));
   const Binding unbound(count);
   const std::vector<Cpu> cpus = usable_cpus(host, options.cpu_list);
-  const bool may_stay_unbound = (options.bind_to == BindTo::kDefault && options.cpus_per_rank == 1) ||
+  const bool may_stay_unbound = (options.bind_to == BindTo::kDefault && !options.cpus_per_rank) ||
                                 (options.bind_to == BindTo::kShare && !options.must_share);
   if (count == 0 || cpus.empty() || options.bind_to == BindTo::kNone || (may_stay_unbound && oversubscribed)) return unbound;
   if (options.bind_to == BindTo::kShare) return bind_shares(host, count, cpus, options);
@@ -177,8 +184,8 @@ Binding bind_ranks(const Host& host, int num_local, int num_ranks, bool oversubs
 
   const std::vector<Place> mapped = map_ranks(cpus, count, num_ranks, options);
   const Level level = bound_level(num_ranks, options);
-  const Binding binding = options.cpus_per_rank > 1 ? bind_several(mapped, cpu_level(options), static_cast<size_t>(options.cpus_per_rank))
-                                                    : bind_each(cpus, mapped, level, cpu_level(options));
+  const Level unit = options.bind_to == BindTo::kThread ? Level::kThread : cpu_level(options);
+  const Binding binding = options.cpus_per_rank ? bind_several(mapped, unit, options) : bind_each(cpus, mapped, level, cpu_level(options));
   if (binding.size() < count && may_stay_unbound) return unbound;
   if (binding.size() < count) too_small(host, count, cpus, level, options);
   if (!options.rank_by) return binding;

@@ -34,7 +34,8 @@ struct BindingOptions {
   bool must_share = false;         // --bind_cores_to_rank: kShare, refused when cores do not suffice
   int per_place = 0;               // ppr:n:object: n ranks on a place of map_by before the next one; 0 = round them
   std::optional<Level> rank_by{};  // ranks are numbered round the places of this level; not given: as mapped
-  int cpus_per_rank = 1;           // PE=n: whole cores (hardware threads with threads_are_cpus) of the place
+  std::optional<int> cpus_per_rank{};  // PE=n: whole cores (hardware threads with threads_are_cpus) of the place
+  bool may_share_cpus = false;     // with cpus_per_rank, when all of the place are given away: from its first again
   bool threads_are_cpus = false;   // --use-hwthread-cpus
   std::vector<int> cpu_list{};     // --cpu-list, --bind_core_list: only these, in this order; empty = all
 };

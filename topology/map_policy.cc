@@ -59,7 +59,7 @@ void take_map_by(const std::string& text, PlacementOptions& options) {
   if (level != Level::kHost) options.binding.per_place = *count;
   else if (fixed) options.per_node = *count;
   else if (place != "slot") options.map_by = MapBy::kNode;
-  const int each = options.binding.cpus_per_rank;
+  const int each = options.binding.cpus_per_rank.value_or(1);
   const bool one_cpu = level == Level::kThread || (level == Level::kCore && !options.binding.threads_are_cpus);
   if (one_cpu && each > 1) refuse("--map-by", text, "a place that can have " + std::to_string(each) + " CPUs, for example numa:PE=" + std::to_string(each));
 }

@@ -44,6 +44,16 @@ int& size_of(ParallelDims& dims, Axis axis) {
   return dims.data;
 }
 
+std::string does_not_fit(int64_t ranks, int64_t product, bool has_data) {
+  const std::string there = std::to_string(ranks), made = std::to_string(product);
+  if (has_data)
+    return "makes " + made + " ranks, but there are " + there + ": must be " + made +
+           ", or leave out dp, which then takes what is left";
+  const int64_t below = ranks / product * product;
+  return there + " ranks are no multiple of " + made + ": must be " + (below > 0 ? std::to_string(below) + " or " : "") +
+         std::to_string(below + product) + ", or another multiple; dp takes what is left";
+}
+
 }  // namespace
 
 ProcessMesh parse_mesh(const std::string& text, std::optional<int> num_ranks) {
@@ -63,8 +73,7 @@ ProcessMesh parse_mesh(const std::string& text, std::optional<int> num_ranks) {
   if (num_ranks && !has_data && *num_ranks > 0 && *num_ranks % product == 0) dims.data = *num_ranks / static_cast<int>(product);
   for (const Axis axis : ProcessMesh::default_order())
     if (std::find(order.begin(), order.end(), axis) == order.end()) order.push_back(axis);
-  if (num_ranks && *num_ranks != dims.world_size())
-    refuse_mesh("--mesh", text, "makes " + std::to_string(product) + " ranks, but there are " + std::to_string(*num_ranks));
+  if (num_ranks && *num_ranks != dims.world_size()) refuse_mesh("--mesh", text, does_not_fit(*num_ranks, product, has_data));
   return ProcessMesh(dims, order);
 }
 
@@ -75,6 +84,18 @@ AxisBytes parse_axis_bytes(const std::string& text, AxisBytes bytes) {
     bytes[static_cast<size_t>(named.axis)] = *number;
   }
   return bytes;
+}
+
+void check_axes_of_mesh(const std::string& bytes_text, const std::string& mesh_text) {
+  std::vector<Axis> axes;
+  for (const NamedValue& named : named_values("--mesh", mesh_text)) axes.push_back(named.axis);
+  if (std::find(axes.begin(), axes.end(), Axis::kData) == axes.end()) axes.push_back(Axis::kData);
+  std::vector<std::string> names;
+  for (const Axis axis : axes) names.push_back(short_name(axis));
+  for (const NamedValue& named : named_values("--mesh-bytes", bytes_text))
+    if (std::find(axes.begin(), axes.end(), named.axis) == axes.end())
+      refuse_mesh("--mesh-bytes", bytes_text,
+                  short_name(named.axis) + " is no axis of --mesh=" + mesh_text + ": must be of " + join(names, ", "));
 }
 
 }  // namespace ds

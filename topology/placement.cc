@@ -62,6 +62,24 @@ void deal(Counts& counts, const Counts& limits, int& left) {
   }
 }
 
+// Equal shares of what is left, until it is used up or no host has room. As mpirun maps by node: a host without room for
+// its share leaves the rest of it for the next round.
+void share(Counts& counts, const Counts& limits, int& left) {
+  const auto hosts = static_cast<int>(std::count_if(limits.begin(), limits.end(), [](int limit) { return limit > 0; }));
+  for (bool any = true; any && left > 0;) {
+    any = false;
+    const int each = left / hosts;
+    int extra = left % hosts;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] >= limits[i]) continue;
+      const int more = std::min(each + (extra-- > 0 ? 1 : 0), limits[i] - counts[i]);
+      counts[i] += more;
+      left -= more;
+      any = true;
+    }
+  }
+}
+
 void fill(Counts& counts, const Counts& limits, int& left) {
   for (size_t i = 0; i < counts.size(); ++i) {
     const int more = std::clamp(limits[i] - counts[i], 0, left);
@@ -104,7 +122,7 @@ Counts count_ranks(const Cluster& cluster, const Counts& slots, const PlacementO
   const Counts bounds = bounds_of(cluster, slots, options.oversubscribe);
   // As mpirun: by node an oversubscribed job goes round without regard to slots, by slot the excess is spread evenly.
   if (options.map_by == MapBy::kSlot) fill(counts, slots, left);
-  else if (asked <= sum(slots)) deal(counts, slots, left);
+  else if (asked <= sum(slots)) share(counts, slots, left);
   deal(counts, bounds, left);
   if (left > 0) not_enough(cluster, bounds, asked, options.oversubscribe);
   return counts;
@@ -174,7 +192,18 @@ std::vector<std::string> gpus_of(const Host& host, int slot) {
   return {host.gpus[static_cast<size_t>(slot)]};
 }
 
+// PE=n binds to CPUs of one kind; to something else it cannot.
+void check_cpus_per_rank(const BindingOptions& binding) {
+  const BindTo unit = binding.threads_are_cpus ? BindTo::kThread : BindTo::kCore;
+  if (!binding.cpus_per_rank || binding.bind_to == unit || binding.bind_to == BindTo::kThread ||
+      binding.bind_to == BindTo::kDefault || binding.bind_to == BindTo::kNone || binding.bind_to == BindTo::kShare)
+    return;
+  fail(std::to_string(*binding.cpus_per_rank) + " CPUs per rank: --bind-to must be " + (binding.threads_are_cpus ? "" : "core, ") +
+       "hwthread or none, or left out");
+}
+
 void check(const PlacementOptions& options) {
+  check_cpus_per_rank(options.binding);
   const int ranks = options.num_ranks.value_or(0);
   if (ranks < 0 || ranks > kMaxRanks) fail("number of ranks: " + std::to_string(ranks) + ": must be 0 to " + std::to_string(kMaxRanks));
   if (options.per_node < 0 || options.per_node > kMaxSlots)
@@ -182,7 +211,9 @@ void check(const PlacementOptions& options) {
 }
 
 std::vector<std::vector<std::vector<int>>> bind_all(const Cluster& cluster, const Counts& slots, const Counts& counts,
-                                                    const BindingOptions& binding) {
+                                                    const PlacementOptions& options) {
+  BindingOptions binding = options.binding;
+  binding.may_share_cpus = options.oversubscribe;
   std::vector<std::vector<std::vector<int>>> cpus;
   for (size_t i = 0; i < counts.size(); ++i)
     cpus.push_back(bind_ranks(cluster.hosts[i], counts[i], sum(counts), counts[i] > slots[i], binding));
@@ -198,7 +229,7 @@ std::vector<RankPlace> place_ranks(const Cluster& cluster, const PlacementOption
   const std::vector<Counts> programs = count_programs(cluster, slots, options);
   Counts counts(slots.size());
   for (const Counts& program : programs) add(counts, program);
-  const auto cpus = bind_all(cluster, slots, counts, options.binding);
+  const auto cpus = bind_all(cluster, slots, counts, options);
   const bool as_mapped = options.rank_by == RankBy::kDefault && !options.binding.rank_by;
   const bool by_node = options.rank_by == RankBy::kNode || (as_mapped && options.map_by == MapBy::kNode);
   Counts placed(counts.size());

@@ -101,11 +101,19 @@ class RankServer {
         return generation_ ? generation_->signal(message.signal().signal()) : void();
       case control::Envelope::kEnd:
         return end(message.end());
+      case control::Envelope::kBeat:
+        return answer();
       case control::Envelope::kResume:
         return wireup_ ? wireup_->resume() : void();
       default:
         if (wireup_) wireup_->handle(message);
     }
+  }
+
+  void answer() {
+    control::Envelope message;
+    message.mutable_beat_ack();
+    channel_->send(message);
   }
 
   void start(const control::StartGeneration& start) {

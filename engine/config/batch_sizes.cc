@@ -2,6 +2,8 @@
 
 namespace ds {
 
+static constexpr int64_t kLargest = int64_t{1} << 24;
+
 static std::string equation(const BatchSizes& sizes, int64_t ranks) {
   return "train_batch_size=" + std::to_string(sizes.train) +
          " must be train_micro_batch_size_per_gpu=" + std::to_string(sizes.micro) +
@@ -26,10 +28,11 @@ static std::string complaint(const BatchSizes& sizes, int64_t ranks) {
   return equation(sizes, ranks) + why;
 }
 
+bool is_batch_size(int64_t number) { return number >= 1 && number <= kLargest; }
+
 BatchSizes solve_batch_sizes(const GivenBatchSizes& given, int64_t ranks, std::vector<std::string>& problems) {
-  constexpr int64_t kLargest = int64_t{1} << 24;  // products of three stay far from overflow
   for (const auto& size : {given.train, given.micro, given.accumulation})
-    if (size && (*size < 1 || *size > kLargest)) {
+    if (size && !is_batch_size(*size)) {
       problems.push_back("batch size " + std::to_string(*size) + ": must be 1.." + std::to_string(kLargest));
       return {1, 1, 1};
     }

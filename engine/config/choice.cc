@@ -28,6 +28,25 @@ std::string Choice::train_place(const std::string& train_key) const {
   return train_key + "=" + found->second.text + " (" + found->second.where + ")";
 }
 
+bool Choice::given(const std::string& json_path) const {
+  const JsonNode* node = &json_;
+  for (const auto& key : split(json_path, '.')) {
+    if (!node->is(JsonNode::Kind::kObject)) break;
+    node = node->find(key);
+    if (node == nullptr) return false;
+  }
+  return !node->is(JsonNode::Kind::kNull) && !node->is_auto();
+}
+
+std::string Choice::place(const std::string& json_path, const std::string& train_key) const {
+  if (const JsonNode* node = json_.at(json_path); node != nullptr && given(json_path)) return where(json_file_, *node);
+  return train_.has(train_key) ? train_.values.at(train_key).where : "";
+}
+
+const std::string& Choice::file() const {
+  return train_.path.empty() || !train_.ds_config_path.empty() ? json_file_ : train_.path;
+}
+
 std::string Choice::train_text(const std::string& key) const {
   const TrainKey* row = find_train_key(key);
   return train_.text(key, row == nullptr ? "" : row->fallback);

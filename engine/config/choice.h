@@ -32,9 +32,13 @@ class Choice {
   // Records what a key that nobody gave became.
   void filled(const std::string& json_path, const std::string& value, const std::string& source);
 
+  // Does the JSON hold anything there, be it wrong? Then it has been reported, and nothing is missing.
+  bool given(const std::string& json_path) const;
   const JsonNode* node(const std::string& json_path) const { return json_.at(json_path); }
   std::string json_place(const std::string& json_path) const;       // "path=value (file:line)"
   std::string train_place(const std::string& train_key) const;      // "key=value (train.cfg:12)"
+  std::string place(const std::string& json_path, const std::string& train_key) const;  // "file:line" of the one given
+  const std::string& file() const;  // where a value is missing that neither place has
   // The text of a [train] key, or its documented default.
   std::string train_text(const std::string& key) const;
   bool has_train(const std::string& key) const { return train_.has(key); }

@@ -74,6 +74,8 @@ int64_t sum_of_sizes(std::ifstream& file, uint64_t sequences) {
 IndexHeader read_index(const std::string& path) {
   constexpr size_t kHeader = 34;
   std::array<char, kHeader> bytes{};
+  std::error_code error;
+  if (fs::is_directory(path, error)) return {path + ": is a folder", 0};
   std::ifstream file(path, std::ios::binary);
   if (!file) return {path + ": is missing or cannot be read", 0};
   if (!file.read(bytes.data(), kHeader)) return {path + ": is shorter than the header of an index", 0};

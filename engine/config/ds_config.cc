@@ -42,15 +42,34 @@ void check_ds_keys(Choice& choice, const JsonNode& json) {
   if (!accepted.empty()) choice.findings().notes.push_back("accepted without effect: " + join(accepted, ", "));
 }
 
+// "ds_config.json:2, train.cfg:9", without repetitions; the file when nothing is given.
+static std::string join_places(const Choice& choice, const std::vector<std::pair<std::string, std::string>>& keys) {
+  std::vector<std::string> places;
+  for (const auto& [json, train] : keys) {
+    const std::string place = choice.place(json, train);
+    if (!place.empty() && std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+  }
+  return places.empty() ? choice.file() : join(places, ", ");
+}
+
 BatchSizes resolve_batch_sizes(Choice& choice, int data_parallel) {
+  static const std::vector<std::pair<std::string, std::string>> kKeys = {
+      {"train_batch_size", ""},
+      {"train_micro_batch_size_per_gpu", "train.micro_batch"},
+      {"gradient_accumulation_steps", "train.gradient_accumulation"}};
+  for (const auto& [json, train] : kKeys)
+    if (choice.given(json) && !is_batch_size(as_integer(*choice.node(json)).value_or(0))) return {data_parallel, 1, 1};
   GivenBatchSizes given;
-  given.train = choice.integer("train_batch_size");
-  given.micro = choice.integer("train_micro_batch_size_per_gpu", "train.micro_batch");
-  given.accumulation = choice.integer("gradient_accumulation_steps", "train.gradient_accumulation");
+  given.train = choice.integer(kKeys[0].first);
+  given.micro = choice.integer(kKeys[1].first, kKeys[1].second);
+  given.accumulation = choice.integer(kKeys[2].first, kKeys[2].second);
   auto& problems = choice.findings().problems;
   const size_t before = problems.size();
   BatchSizes sizes = solve_batch_sizes(given, data_parallel, problems);
-  if (problems.size() > before) return {data_parallel, 1, 1};
+  if (problems.size() > before) {
+    problems.back() = join_places(choice, kKeys) + ": " + problems.back();
+    return {data_parallel, 1, 1};
+  }
   const std::string solved = "solved for " + std::to_string(data_parallel) + " data-parallel ranks";
   if (!given.train) choice.filled("train_batch_size", std::to_string(sizes.train), solved);
   if (!given.micro) choice.filled("train_micro_batch_size_per_gpu", std::to_string(sizes.micro), solved);
@@ -152,7 +171,9 @@ static void note_oddities(const Settings& settings, std::vector<std::string>& no
 void resolve_optimization(Choice& choice, Settings& settings) {
   const size_t before = choice.findings().problems.size();
   settings.schedule = resolve_schedule(choice, settings.steps);
-  settings.optimizer = resolve_optimizer(choice, sets_learning_rate(settings.schedule));
+  const bool wrong_type = choice.given("scheduler.type") && !choice.word("scheduler.type");
+  const bool unclear = wrong_type || choice.findings().problems.size() > before;
+  settings.optimizer = resolve_optimizer(choice, unclear || sets_learning_rate(settings.schedule));
   if (choice.findings().problems.size() == before) note_oddities(settings, choice.findings().notes);
 }
 

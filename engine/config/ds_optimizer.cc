@@ -88,9 +88,9 @@ class Resolver {
 
   void learning_rate(bool schedule_sets_rate) {
     const auto rate = choice_.number("optimizer.params.lr", "train.learning_rate");
-    if (!rate && !schedule_sets_rate)
-      choice_.findings().problems.push_back(
-          "no learning rate: neither optimizer.params.lr in the DeepSpeed JSON nor train.learning_rate is given");
+    if (!rate && !schedule_sets_rate && !choice_.given("optimizer.params.lr"))
+      choice_.findings().problems.push_back(choice_.file() + ": no learning rate: neither optimizer.params.lr in the " +
+                                            "DeepSpeed JSON nor train.learning_rate is given");
     out_.learning_rate = rate.value_or(1e-3);
   }
 

@@ -31,7 +31,8 @@ class Resolver {
     }
     agree_with_train();
     for (const auto& key : *keys) fill(key);
-    if (choice_.findings().problems.size() == problems_before_) add(schedule_problems(out_));
+    if (choice_.findings().problems.size() == problems_before_)
+      for (const auto& problem : schedule_problems(out_)) add({choice_.place("scheduler.type", "") + ": " + problem});
     return out_;
   }
 

@@ -8,9 +8,9 @@ using enum Answer;
 // clang-format off
 std::vector<DsKey> ds_top_keys() {
   return {
-      {"train_batch_size", "integer", "", ">= 1", kSupported},
-      {"train_micro_batch_size_per_gpu", "integer", "", ">= 1", kSupported},
-      {"gradient_accumulation_steps", "integer", "", ">= 1", kSupported},
+      {"train_batch_size", "integer", "", "1..16777216", kSupported},
+      {"train_micro_batch_size_per_gpu", "integer", "", "1..16777216", kSupported},
+      {"gradient_accumulation_steps", "integer", "", "1..16777216", kSupported},
       {"managed_gradient_accumulation", "flag", "true", "", kLater},
       {"steps_per_print", "integer", "", "", kAccepted},
       {"dump_state", "flag", "false", "", kAccepted},

@@ -1,7 +1,11 @@
 #include "engine/config/resolve.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 
 #include "engine/config/data_files.h"
@@ -153,6 +157,8 @@ class Resolver {
         if (file.ends_with(".bin")) problem(place("data.format") + ": " + file + ": is indexed data, not text");
     if (findings_.problems.size() > before) return files;
     tokens = count_tokens(files, findings_.problems);
+    for (size_t i = before; i < findings_.problems.size(); ++i)
+      findings_.problems[i] = place(key) + ": " + findings_.problems[i];
     const int64_t needed = out_.data.sequence_length + 1;
     if (tokens && tokens->tokens < needed)
       problem(place(key) + ": " + stream_name(files) + ": " + std::to_string(tokens->tokens) +
@@ -168,6 +174,8 @@ class Resolver {
     checkpoint.resume = text("checkpoint.resume");
     checkpoint.parts = text("checkpoint.parts");
     checkpoint.export_format = text("checkpoint.export");
+    writable("checkpoints");  // whatever checkpoint.every says: a job that is asked to stop saves, too
+    if (checkpoint.export_format == "hf") writable("hf");
     const std::string& path = checkpoint.resume;
     if (path == "auto" || path == "never") return;
     std::error_code error;
@@ -176,6 +184,19 @@ class Resolver {
     else if (!looks_like_checkpoint(path) && !looks_like_checkpoint(fs::path(path) / "checkpoints"))
       problem(place("checkpoint.resume") + ": holds no checkpoint: neither a step folder, nor a `checkpoints` folder, " +
               "nor the output folder of a job");
+  }
+
+  // What is written long after the start must not be lost because of a folder that was there before.
+  void writable(const std::string& name) {
+    const fs::path folder = fs::path(out_.output) / name;
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(folder, error))) return;
+    std::string wrong;
+    if (!fs::is_directory(folder, error))
+      wrong = "is no folder";
+    else if (::access(folder.c_str(), W_OK | X_OK) != 0)
+      wrong = std::strerror(errno);
+    if (!wrong.empty()) problem(place("job.output") + ": cannot write to " + folder.string() + ": " + wrong);
   }
 
   static bool looks_like_checkpoint(const fs::path& folder) {
@@ -189,7 +210,8 @@ class Resolver {
   void steps() {
     out_.epochs = parse_double(text("train.epochs"));
     out_.steps = integer("train.steps");
-    if (!config_.has("train.steps") && !out_.epochs) problem("neither train.steps nor train.epochs is given");
+    if (!config_.has("train.steps") && !out_.epochs)
+      problem(config_.path + ": neither train.steps nor train.epochs is given");
     if (!out_.epochs || !tokens_ || !tokens_->exact || out_.data.sequence_length < 1) return;
     const auto windows = static_cast<double>((tokens_->tokens - 1) / out_.data.sequence_length);
     const double needed = std::ceil(*out_.epochs * windows / static_cast<double>(out_.batch.train));

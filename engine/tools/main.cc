@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "engine/tools/commands.h"
+#include "engine/train/failure_text.h"
 #include "topology/base/error.h"
 #include "topology/base/standard_streams.h"
 
@@ -16,7 +17,7 @@ int main(int argc, char** argv) {
     std::cerr << "dstool: " << error.what() << "\n";
     return error.code() == ds::ErrorCode::kUsage ? ds::kToolUsage : ds::kToolFinding;
   } catch (const std::exception& error) {
-    std::cerr << "dstool: " << error.what() << "\n";
+    std::cerr << "dstool: " << ds::failure_text(error) << "\n";
     return ds::kToolFinding;
   }
 }

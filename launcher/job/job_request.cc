@@ -1,8 +1,6 @@
 #include "launcher/job/job_request.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "launcher/output/console.h"
@@ -18,8 +16,7 @@ constexpr std::chrono::seconds kAnswerLimit{10};
 
 // job.json of a folder whose job has ended; "" when there is none.
 std::string finished_job(const std::string& folder) {
-  std::ifstream file(folder + "/job.json");
-  return std::string((std::istreambuf_iterator<char>(file)), {});
+  return read_file_if_there(folder + "/job.json").value_or("");
 }
 
 std::string finished_text(const std::string& json_text) {

@@ -110,6 +110,8 @@ Verdict JobRunner::run() {
   if (verdict.rank) verdict.log = streams_->log_path(*verdict.rank);
   if (progress_ && progress_->has_step()) record_.set_step(progress_->step());
   record_.finish(verdict.exit_code, verdict.error, stopping_);
+  console_.writer().drain();
+  look_at_stdout();
   return verdict;
 }
 
@@ -235,6 +237,7 @@ void JobRunner::tick() {
   tick_timer_->after(seconds(1), [this] { tick(); });
   if (job_.elastic.restarts) look_after_hosts();
   record_.alive();
+  look_at_stdout();
   if (job_.after && state_ == JobState::kChecking) pump();
   if (!collector_ || !job_.training() || state_ != JobState::kRunning) return;
   std::vector<std::string> overdue = collector_->overdue(steady_clock::now(), kFenceLimit);

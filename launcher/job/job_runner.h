@@ -82,6 +82,7 @@ class JobRunner {
   void memory_ran_out(int host);
   void unreachable(const std::vector<ReachFailure>& failures, bool version);
   void tick();
+  void look_at_stdout();  // somebody may have closed it, or its disk may be full
 
   void request_stop(int exit_code, int signal_to_ranks, const std::string& why);
   // What is done about failures when there may be another generation.
@@ -144,6 +145,7 @@ class JobRunner {
   bool generation_open_ = false;    // begun, and its end is not in the events yet
   bool stopping_ = false;  // the verdict is a stop on request: gentle ends of ranks are no failures
   int stop_signal_ = 0;    // for the ranks
+  int stdout_failure_ = 0;  // errno that was told
   RankTable ranks_;
   HangWatch hang_;
   HostReports reports_;

@@ -1,6 +1,11 @@
 // What people and schedulers want of a job that runs: requests at the control port, signals.
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <string>
+#include <utility>
 
 #include "agent/channel.h"
 #include "agent/proto/control.pb.h"
@@ -10,6 +15,7 @@
 #include "launcher/job/status_answer.h"
 #include "launcher/output/console.h"
 #include "launcher/output/event_log.h"
+#include "launcher/output/terminal_writer.h"
 #include "launcher/plan/job.h"
 #include "topology/base/wall_clock.h"
 
@@ -72,6 +78,16 @@ void JobRunner::take_signal(int signal) {
     return;
   }
   request_stop(128 + signal, SIGTERM, "stopped by " + signal_name(signal) + keys_of(signal));
+}
+
+// As in any pipe, programs that nobody listens to any more end; a training job goes on.
+void JobRunner::look_at_stdout() {
+  const int failure = console_.writer().failure(STDOUT_FILENO);
+  if (failure == 0 || std::exchange(stdout_failure_, failure) == failure) return;
+  if (failure != EPIPE)
+    console_.error(std::string("stdout: ") + std::strerror(failure) + ": what ranks write is lost from here on");
+  else if (!job_.training() && state_ == JobState::kRunning)
+    request_stop(128 + SIGPIPE, SIGTERM, "stopped: the reader of stdout has closed it (SIGPIPE)");
 }
 
 void JobRunner::request_stop(int exit_code, int signal_to_ranks, const std::string& why) {

@@ -67,6 +67,7 @@ std::vector<MpirunWord> make_words() {
       {{"personality"}, 1, {}, "programs of Open MPI need no word, others take --wireup none"},
       {{"s", "preload-binary"}, 0, {}, shared},
       {{"preload-files"}, 1, {}, shared},
+      {{"prtemca", "pmixmca", "omca"}, 2, {}, "use --mca, which reaches the MPI library of the ranks; there are no daemons of PRTE"},
       {{"report-events"}, 1, {}, "with --output FOLDER events are in FOLDER/events.jsonl"},
       {{"report-uri"}, 1, {}, "dslaunch status finds a job without it"},
       {{"runtime-options"}, 1, {}, "use --timeout"},
@@ -83,6 +84,15 @@ std::vector<MpirunWord> make_words() {
 const std::vector<MpirunWord>& mpirun_words() {
   static const std::vector<MpirunWord> words = make_words();
   return words;
+}
+
+std::string meaning_of_output_directive(std::string_view text) {
+  const std::string_view word = text.substr(0, text.find_first_of(",:"));
+  if (word == "tag" || word == "tag-detailed" || word == "tag-fullname" || word == "rank") return "--tag-output";
+  if (word == "timestamp") return "--timestamp-output";
+  if (word == "merge") return "--merge-stderr-to-stdout";
+  if (word.starts_with("dir=") || word.starts_with("file=")) return "--output-filename FOLDER";
+  return "";
 }
 
 bool is_about_daemons(std::string_view parameter) {

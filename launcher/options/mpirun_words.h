@@ -20,6 +20,9 @@ const std::vector<MpirunWord>& mpirun_words();
 // nullptr when no word has exactly this name.
 const MpirunWord* find_mpirun_word(std::string_view name);
 
+// What to write instead of a directive of Open MPI 5's --output ("tag", "timestamp", "dir=x"); "" when it is none.
+std::string meaning_of_output_directive(std::string_view text);
+
 // A parameter (--mca KEY) about mpirun's own daemons, of which dslaunch has none: plm_rsh_args, orte_..., oob_tcp_...
 bool is_about_daemons(std::string_view parameter);
 

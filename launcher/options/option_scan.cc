@@ -144,10 +144,17 @@ class Scan {
     remember(word, std::move(given));
   }
 
+  // An option in the place of a value: the value was forgotten. One that begins with - is written --option=VALUE.
+  static bool is_known_option(const std::string& word) {
+    if (!is_option(word)) return false;
+    const std::string name = word.substr(word.starts_with("--") ? 2 : 1);
+    return find_option(name) || find_mpirun_word(name);
+  }
+
   bool take_values(const std::string& word, GivenOption& given) {
     while (static_cast<int>(given.values.size()) < given.spec->num_values()) {
-      if (at_ >= words_.size()) {
-        problem("option " + word + " needs a value: " + given.spec->value);
+      if (at_ >= words_.size() || is_known_option(words_[at_])) {
+        problem("option " + word + " needs a value: " + given.spec->value + (at_ < words_.size() ? "; " + words_[at_] + " is an option" : ""));
         return false;
       }
       given.values.push_back(words_[at_++]);

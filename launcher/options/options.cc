@@ -194,6 +194,8 @@ void read_job(Values& values, Options& options) {
   options.job_name = values.text("job-name");
   options.report_pid = values.text("report-pid");
   options.output = values.text("output");
+  if (const std::string ours = meaning_of_output_directive(options.output); !ours.empty())
+    values.problem("output", options.output, "a folder; the directive of Open MPI 5 is " + ours + " here");
   options.dry_run = values.flag("dry-run");
   options.json = values.flag("json");
   options.display_map = values.flag("display-map");
@@ -219,7 +221,10 @@ ProgramOptions read_program(const ScannedCommand& scanned, int index, Options& o
   program.wdir = values.text("wdir");
   program.host_list = values.list("host");
   program.hostfile = values.text("hostfile");
-  for (const std::vector<std::string>& one : values.all("x")) program.exports.push_back(one[0]);
+  for (const std::vector<std::string>& one : values.all("x")) {
+    if (one[0].starts_with('=')) values.problem("x", one[0], "NAME or NAME=VALUE");
+    program.exports.push_back(one[0]);
+  }
   return program;
 }
 
@@ -250,7 +255,9 @@ void check_mesh(const Options& options, std::vector<std::string>& problems) {
   if (options.training()) return problems.push_back("option --mesh: a training job has its mesh in section [parallel] of " + options.config);
   try {
     const std::optional<ProcessMesh> mesh = mesh_of(options);
-    parse_axis_bytes(options.mesh_bytes.empty() ? "tp=0" : options.mesh_bytes, {});
+    if (options.mesh_bytes.empty()) return;
+    parse_axis_bytes(options.mesh_bytes, {});
+    check_axes_of_mesh(options.mesh_bytes, options.mesh);
   } catch (const Error& error) {
     problems.push_back(error.what());
   }
@@ -284,7 +291,7 @@ Options parse_options(const std::vector<std::string>& arguments, const std::vect
   std::vector<std::string> unique;
   for (const std::string& problem : problems)
     if (std::find(unique.begin(), unique.end(), problem) == unique.end()) unique.push_back(problem);
-  throw_if_any("command line", unique);
+  throw_if_any("", unique);
   return options;
 }
 

@@ -75,7 +75,7 @@ void LogFollower::show_file(int rank, const std::string& path, bool to_the_end) 
     const size_t whole = newline == std::string_view::npos ? 0 : newline + 1;
     const size_t take = whole == 0 && to_the_end ? got.size() : whole;
     if (take == 0) return;
-    show_(rank, got.substr(0, take));
+    show_({generation_, rank, got.substr(0, take)});
     done += static_cast<off_t>(take);
   }
 }

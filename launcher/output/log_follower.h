@@ -16,7 +16,11 @@ int newest_generation(const std::string& output);
 
 class LogFollower {
  public:
-  using Show = std::function<void(int rank, std::string_view lines)>;  // whole lines, except at the end of a generation
+  struct Lines {
+    int generation = 0, rank = 0;
+    std::string_view text;  // whole lines, except at the end of a generation
+  };
+  using Show = std::function<void(const Lines&)>;
 
   // `rank`: only that one's.
   LogFollower(std::string output, std::optional<int> rank, Show show);

@@ -26,6 +26,8 @@ void TerminalWriter::write(int fd, std::string_view text) {
   (fd == STDERR_FILENO && err_ ? *err_ : out_).write(fd, text);
 }
 
+int TerminalWriter::failure(int fd) const { return (fd == STDERR_FILENO && err_ ? *err_ : out_).failure(fd); }
+
 size_t TerminalWriter::queued_bytes() const { return std::max(out_.queued_bytes(), err_ ? err_->queued_bytes() : 0); }
 
 void TerminalWriter::when_room(const std::function<void()>& then) {

@@ -25,6 +25,7 @@ class TerminalWriter {
   bool one_stream() const { return err_ == nullptr; }  // stdout and stderr are the same
   bool is_full() const { return queued_bytes() >= kFullBytes; }
   bool has_room() const { return queued_bytes() <= kRoomBytes; }
+  int failure(int fd) const;  // errno of the first write to it that failed, 0 = none
   bool is_idle() const { return queued_bytes() == 0; }
   // Calls `then` once, from another thread or at once, when there may be room again: ask. nullptr takes it back.
   void when_room(const std::function<void()>& then);

@@ -57,7 +57,7 @@ void check_stdin(const Job& job) {
 void take_time_limit(Options& options, const std::map<std::string, std::string>& environment) {
   if (options.timeout_seconds == 0) return options.timeout_seconds.reset();
   const auto limit = environment.find("MPIEXEC_TIMEOUT");
-  if (options.timeout_seconds || options.training() || limit == environment.end()) return;
+  if (options.timeout_seconds || options.training() || limit == environment.end() || limit->second.empty()) return;
   options.timeout_seconds = parse_double(limit->second);
   if (!options.timeout_seconds || *options.timeout_seconds <= 0)
     throw Error(ErrorCode::kUsage, "MPIEXEC_TIMEOUT=" + limit->second + ": must be seconds, more than 0");

@@ -43,7 +43,10 @@ PlacementOptions placement_options(const Options& options, const std::vector<boo
   placement.binding.threads_are_cpus = options.threads_are_cpus;
   if (options.cpus_per_rank) placement.binding.cpus_per_rank = *options.cpus_per_rank;
   if (!options.map_by.empty()) take_map_by(options.map_by, placement);
-  if (options.npernode) placement.per_node = *options.npernode;
+  if (options.npernode) {
+    placement.per_node = *options.npernode;
+    if (!placement.binding.map_by) placement.binding.map_by = Level::kHost;  // as ppr:n:node
+  }
   if (!options.rank_by.empty()) take_rank_by(options.rank_by, placement);
   placement.oversubscribe |= options.oversubscribe;
   placement.gpu_per_rank = options.training();

@@ -32,7 +32,7 @@ std::string slots_text(const Host& host) {
 
 std::string bound_text(const RankPlace& place, const Host& host) {
   const std::vector<int> cores = cores_touched(host, place.cpus);
-  std::string text = place.cpus.empty() ? "not bound" : "cores " + cpu_list_text(cores);
+  std::string text = !place.cpus.empty() ? "cores " + cpu_list_text(cores) : host.cores.empty() ? "cores not known" : "not bound";
   if (place.cpus != cores) text += "  cpus " + cpu_list_text(place.cpus);
   if (!place.gpus.empty()) text += "  gpus " + join(place.gpus, ",");
   const std::vector<std::string> nics = chosen_nics(host, place);

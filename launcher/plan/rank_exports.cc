@@ -1,23 +1,31 @@
 #include "launcher/plan/rank_exports.h"
 
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 
 #include "agent/mca_defaults.h"
 #include "launcher/options/env_file.h"
 #include "launcher/options/options.h"
+#include "topology/base/text.h"
 
 namespace ds {
 namespace {
 
 constexpr const char* kPrefixes[] = {"NCCL_", "UCX_", "PYTHON", "MV2_"};
-constexpr const char* kEnvFile = ".deepspeed_env";
+using Environment = std::map<std::string, std::string>;
 
 void add_env_file(const std::string& path, std::vector<std::string>& all) {
-  std::ifstream file(path);
-  if (!file) return;
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  for (std::string& one : parse_env_file(text, path)) all.push_back(std::move(one));
+  if (const auto text = read_file_if_there(path))
+    for (std::string& one : parse_env_file(*text, path)) all.push_back(std::move(one));
+}
+
+// DS_ENV_FILE is DeepSpeed's name for another name, or for a path; empty, it switches the files off.
+void add_env_files(const Environment& environment, std::vector<std::string>& all) {
+  const auto named = environment.find("DS_ENV_FILE"), home = environment.find("HOME");
+  const std::string name = named == environment.end() ? ".deepspeed_env" : named->second;
+  if (name.empty()) return;
+  const bool absolute = std::filesystem::path(name).is_absolute();
+  if (!absolute && home != environment.end()) add_env_file(home->second + "/" + name, all);
+  add_env_file(name, all);
 }
 
 }  // namespace
@@ -43,8 +51,7 @@ std::vector<std::string> common_exports(const std::map<std::string, std::string>
   for (const auto& [name, value] : environment)
     for (const char* prefix : kPrefixes)
       if (name.starts_with(prefix)) result.push_back(name + "=" + value);
-  if (auto home = environment.find("HOME"); home != environment.end()) add_env_file(home->second + "/" + kEnvFile, result);
-  add_env_file(kEnvFile, result);
+  add_env_files(environment, result);
   return result;
 }
 

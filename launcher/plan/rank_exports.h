@@ -15,7 +15,7 @@ std::vector<std::string> resolve_exports(const std::vector<std::string>& exports
                                          std::vector<std::string>& warnings);
 
 // Everything for all ranks, weakest first: what DeepSpeed's launcher exports by prefix (NCCL_, UCX_, PYTHON, MV2_),
-// .deepspeed_env of home and of the working folder. -x of programs comes on top, per rank.
+// .deepspeed_env of home and of the working folder (or what DS_ENV_FILE names). -x of programs comes on top, per rank.
 std::vector<std::string> common_exports(const std::map<std::string, std::string>& environment);
 
 // "key=value" for Open MPI: OMPI_MCA_* of `environment` that are wishes about communication, then --ports, then --mca.

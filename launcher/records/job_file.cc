@@ -45,10 +45,8 @@ std::string to_json(const JobFile& file) {
 }
 
 std::optional<JobFile> from_json(const std::string& path) {
-  std::ifstream stream(path);
-  nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
-  if (!json.is_object()) return std::nullopt;
   try {
+    const nlohmann::json json = nlohmann::json::parse(read_file(path));
     JobFile file{json.at("job"),  json.at("name"),      json.at("output"), json.at("host"), from_hex(json.at("key")),
                  json.at("addresses"), json.at("port"), json.at("pid"),    json.at("start_ticks")};
     if (json.contains("handover")) file.handover = handover_of_json(json.at("handover"));

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "launcher/records/file_age.h"
 #include "launcher/plan/job_identity.h"
@@ -40,7 +41,7 @@ int last_generation_of(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder + "/logs", error))
     if (std::optional<int64_t> number = parse_int(entry.path().filename().string())) last = std::max<int>(last, *number);
-  std::ifstream events(folder + "/events.jsonl");
+  std::istringstream events(read_file_if_there(folder + "/events.jsonl").value_or(""));
   for (std::string line; std::getline(events, line);) last = std::max(last, number_in(parse_line(line), "generation"));
   return last;
 }
@@ -68,8 +69,7 @@ OutputContents inspect_output(const std::string& folder) {
   contents.has_metrics = has_two_lines(folder + "/metrics.csv");
   for (const auto& entry : fs::directory_iterator(folder + "/checkpoints", error))
     if (entry.exists(error)) contents.has_checkpoints = true;
-  std::ifstream job(job_json_path(folder));
-  nlohmann::json json = nlohmann::json::parse(job, nullptr, false);
+  const nlohmann::json json = parse_line(read_file_if_there(job_json_path(folder)).value_or(""));
   if (json.is_object() && json.contains("name") && json["name"].is_string()) contents.job_name = json["name"];
   contents.last_generation = std::max(last_generation_of(folder), number_in(json, "generation"));
   std::string latest(trim(first_line(folder + "/checkpoints/latest")));

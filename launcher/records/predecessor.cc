@@ -1,7 +1,6 @@
 #include "launcher/records/predecessor.h"
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "agent/job_folders.h"
@@ -11,6 +10,7 @@
 #include "launcher/plan/job.h"
 #include "launcher/plan/job_identity.h"
 #include "topology/base/error.h"
+#include "topology/base/text.h"
 
 namespace ds {
 namespace {
@@ -52,8 +52,7 @@ std::string text_of(const nlohmann::json& json, const char* key) {
 // What is to be seen in the output folder from any host: an elastic job that is not over. Others may write there, too, and
 // people copy folders: nothing of it is believed that is not as we write it.
 std::optional<Gone> left_elsewhere(const std::string& output) {
-  std::ifstream stream(job_json_path(output));
-  const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(read_file_if_there(job_json_path(output)).value_or(""), nullptr, false);
   if (!json.is_object() || json.contains("exit_code") || text_of(json, "output") != output) return std::nullopt;
   if (!json.contains("elastic") || json["elastic"] != true || !json.contains("hosts") || !json["hosts"].is_array()) return std::nullopt;
   const std::string control = text_of(json, "control");

@@ -60,6 +60,35 @@ TEST_F(AgentFaults, ADeadRankServerIsReportedWithHostAndCauseAndNothingSurvivesI
   EXPECT_EQ(launcher.leftovers(), "");
 }
 
+// It does not end, and nothing would be heard of its ranks any more.
+TEST_F(AgentFaults, ARankServerThatStandsStillIsTakenForDead) {
+  FakeLauncher launcher;
+  start(launcher);
+  for (const pid_t pid : rank_servers(launcher)) kill(pid, SIGSTOP);
+  ASSERT_TRUE(launcher.wait_until([&] { return !launcher.failures.empty(); }, seconds(60)));
+  EXPECT_NE(launcher.failures[0].reason().find("has not answered for 10 s"), std::string::npos) << launcher.failures[0].reason();
+  EXPECT_EQ(launcher.failures[0].exit_code(), 98);
+  launcher.end(1);
+  ASSERT_TRUE(launcher.wait_ended(1));
+  EXPECT_TRUE(launcher.shut_down());
+  EXPECT_EQ(launcher.leftovers(), "");
+}
+
+// As `scontrol suspend` stops a job: for longer than the lease, and the launcher is there when it goes on.
+TEST_F(AgentFaults, AnAgentThatWasStoppedItselfListensOnceMoreBeforeItGivesTheLauncherUp) {
+  FakeLauncher::Options options;
+  options.lease_ms = 3000;
+  FakeLauncher launcher(options);
+  start(launcher);
+  launcher.agent().process->signal(SIGSTOP);
+  EXPECT_FALSE(launcher.wait_until([&] { return launcher.agent().channel_end != ""; }, seconds(6)));
+  launcher.agent().process->signal(SIGCONT);
+  EXPECT_FALSE(launcher.wait_until([&] { return launcher.agent().channel_end != ""; }, seconds(5))) << launcher.agent().channel_end;
+  launcher.end(1);
+  EXPECT_TRUE(launcher.wait_ended(1));
+  EXPECT_TRUE(launcher.shut_down());
+}
+
 TEST_F(AgentFaults, ASweepRemovesWhatAgentAndRankServerLeft) {
   FakeLauncher launcher;
   start(launcher);

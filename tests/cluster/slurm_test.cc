@@ -17,12 +17,21 @@ TEST_F(SlurmTest, SbatchTrainsOnTheAllocationWithTheLossesOfOneRank) {
   expect_nothing_left();
 }
 
+// Between Slurm 22.05 and Open MPI 4.1 ranks may leave MPI_Init before all have come, and a late one then crashes there,
+// whatever the program (2 of 40 starts of mpi_sum on a crowded machine). Before its first step such a job is started again.
 TEST_F(SlurmTest, SrunStartsTheEngineWithoutALauncher) {
   const auto one = write_training_job(folder("one"), {});
   ASSERT_EQ(bed().run("node1", {program("dslaunch"), "-np", "1", one}, seconds(120)).code, 0);
-  submit("pmix", "srun --mpi=pmix " + program("dsengine") + " " + write_training_job(folder("pmix"), {}));
-  EXPECT_EQ(code_of("pmix", seconds(180)), "0") << read(folder("pmix") + ".log");
-  EXPECT_LT(worst_difference(losses_of(folder("pmix")), losses_of(folder("one"))), 1e-5);
+  std::string name, code;
+  for (int start = 0; start < 5 && code != "0"; ++start) {
+    name = "pmix" + std::to_string(start);
+    submit(name, "srun --mpi=pmix " + program("dsengine") + " " + write_training_job(folder(name), {}));
+    code = code_of(name, seconds(180));
+    const bool crashed_early = code == "139" && losses_of(folder(name)).empty();
+    ASSERT_TRUE(code == "0" || crashed_early) << code << ": " << read(folder(name) + ".log");
+  }
+  EXPECT_EQ(code, "0") << read(folder(name) + ".log");
+  EXPECT_LT(worst_difference(losses_of(folder(name)), losses_of(folder("one"))), 1e-5);
   expect_nothing_left();
 }
 

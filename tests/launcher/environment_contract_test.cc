@@ -93,6 +93,31 @@ TEST_P(ByteForByte, EnvFilesOfHomeAndOfTheFolderTheLastOneCounts) {
   EXPECT_EQ(result.out, "home folder given\n") << result.err;
 }
 
+TEST_P(ByteForByte, DsEnvFileNamesAnotherFileInTheSameFoldersOrOneByItsPath) {
+  folder.write("other_env", "A=home\nB=home\n");
+  folder.write("work/other_env", "B=folder\n");
+  folder.write("work/.deepspeed_env", "A=default\nB=default\n");
+  const auto told = [&](const std::string& name) {
+    RunOptions options = marked();
+    options.folder = folder.path + "/work";
+    options.env["DS_ENV_FILE"] = name;
+    RunResult result = run({"/bin/sh", "-c", "echo $A $B"}, options);
+    return result.out + result.err;
+  };
+  EXPECT_EQ(told("other_env"), "home folder\n");
+  EXPECT_EQ(told(folder.path + "/other_env"), "home home\n");
+  EXPECT_EQ(told(""), "\n");
+}
+
+TEST_P(ByteForByte, AnEnvFileThatIsAFolderEndsTheJob) {
+  const std::string path = folder.path + "/.deepspeed_env";
+  std::filesystem::create_directory(path);
+  RunResult result = run({"touch", folder.path + "/ran"});
+  EXPECT_EQ(result.code, 2) << result.err;
+  EXPECT_NE(result.err.find("cannot read " + path + ": is a folder"), std::string::npos) << result.err;
+  EXPECT_FALSE(folder.has("ran"));
+}
+
 TEST_P(ByteForByte, PrependPutsAValueBeforeThatOfTheHost) {
   folder.write(".deepspeed_env", "prepend PATH=/x y:/z\nLITERAL=$PATH:/x\n");
   RunResult result = run({"/bin/sh", "-c", "echo \"$PATH\"; echo \"$LITERAL\""});

@@ -17,8 +17,8 @@ class LogFollowerTest : public ::testing::Test {
     folder.write(name, folder.read(name) + text);
   }
   LogFollower follower(std::optional<int> rank = std::nullopt) {
-    return LogFollower(folder.path, rank, [this](int r, std::string_view lines) {
-      shown += std::to_string(r) + "{" + std::string(lines) + "}";
+    return LogFollower(folder.path, rank, [this](const LogFollower::Lines& lines) {
+      shown += std::to_string(lines.rank) + "{" + std::string(lines.text) + "}";
     });
   }
   std::string new_ones(LogFollower& logs) {

@@ -80,8 +80,9 @@ TEST(MeshPlan, TellsWhatWasChosenAndWhy) {
 
 TEST(MeshPlan, RefusesAMeshThatDoesNotFit) {
   const auto refused = [](const std::string& line) { return usage_error_of([&] { parse_options(split(line, ' ')); }); };
-  expect_words(refused("--mesh tp=3 -np 4 true"), {"--mesh=tp=3", "makes 3 ranks"});
+  expect_words(refused("--mesh tp=3 -np 4 true"), {"--mesh=tp=3", "4 ranks are no multiple of 3"});
   expect_words(refused("--mesh tp=2 --mesh-bytes dp=x true"), {"--mesh-bytes", "number of bytes"});
+  expect_words(refused("--mesh tp=2 --mesh-bytes pp=3 true"), {"--mesh-bytes=pp=3", "must be of tp, dp"});
   expect_words(refused("--mesh-bytes dp=1 true"), {"--mesh-bytes", "together with --mesh"});
   expect_words(refused("--mesh tp=2 train.cfg"), {"--mesh", "[parallel]"});
   expect_words(refused("--bind-memory all true"), {"--bind-memory", "none, near"});

@@ -155,6 +155,7 @@ TEST(MpirunContract, TheTimeLimitMayComeFromTheEnvironment) {
     EXPECT_TRUE(contains(result.err, std::string("MPIEXEC_TIMEOUT=") + limit)) << result.err;
   }
   EXPECT_EQ(with_limit("x", {"--timeout", "300"}).code, 0) << "the option is the answer, the variable is not asked";
+  EXPECT_EQ(with_limit("").code, 0) << "as if it were not set";
   EXPECT_EQ(with_limit("x", {"--timeout", "0"}).code, 0) << "no limit";
 }
 

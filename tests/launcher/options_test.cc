@@ -96,7 +96,21 @@ TEST(Options, NumbersHaveBounds) {
   expect_words(problem_of("-np -1 true"), {"-np=-1", "a whole number from 0"});
   expect_words(problem_of("--npernode 0 true"), {"--npernode=0", "from 1"});
   expect_words(problem_of("-np 99999999999 true"), {"-np=99999999999"});
+  expect_words(problem_of("-x =3 true"), {"-x==3", "NAME or NAME=VALUE"});
+  expect_words(problem_of("--output tag true"), {"--output=tag", "a folder", "--tag-output"});
+  expect_words(problem_of("--output dir=x:nocopy true"), {"--output-filename"});
   expect_words(problem_of("--timeout 99999999999999 true"), {"--timeout=99999999999999", "seconds, 0 to 1000000000"});
+}
+
+TEST(Options, AnOptionIsNoValueOfTheOneBeforeIt) {
+  expect_words(problem_of("-np -np 1 true"), {"option -np needs a value", "-np is an option"});
+  expect_words(problem_of("--wdir --tag-output true"), {"option --wdir needs a value", "--tag-output is an option"});
+  expect_words(problem_of("--mca a -np 1 true"), {"option --mca needs a value", "-np is an option"});
+  EXPECT_EQ(parse_options({"--wdir=-np", "true"}).wdir, "-np");
+}
+
+TEST(Options, OneMistakeIsOneLine) {
+  EXPECT_EQ(problem_of("-np x true"), "option -np=x: must be a whole number from 0 to 1048576");
 }
 
 TEST(Options, AnEmptyValueIsAShellVariableThatIsNotSet) {

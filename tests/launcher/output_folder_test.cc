@@ -12,6 +12,7 @@
 #include "launcher/records/job_file.h"
 #include "launcher/plan/job_identity.h"
 #include "launcher/records/output_folder.h"
+#include "tests/topology/expect_error.h"
 #include "topology/base/error.h"
 
 namespace ds {
@@ -54,6 +55,14 @@ TEST_F(OutputFolderTest, GenerationsContinueOverLaunches) {
   EXPECT_EQ(inspect_output(folder).last_generation, 5);
   write("job.json", "{\"generation\":7,\"name\":\"a\"}");
   EXPECT_EQ(inspect_output(folder).last_generation, 7);
+}
+
+TEST_F(OutputFolderTest, AFolderInThePlaceOfAFileIsNamed) {
+  for (const std::string name : {"job.json", "events.jsonl"}) {
+    fs::create_directory(folder + "/" + name);
+    expect_words(usage_error_of([&] { inspect_output(folder); }), {"cannot read " + folder + "/" + name + ": is a folder"});
+    fs::remove(folder + "/" + name);
+  }
 }
 
 TEST_F(OutputFolderTest, AFailedStartCountsAsEmpty) {

@@ -1,6 +1,10 @@
 // Output options of programs on this machine, plans, and notes.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
 
 #include "tests/launcher/shell_job.h"
 #include "tests/launcher/temporary_folder.h"
@@ -173,11 +177,24 @@ TEST(Output, HelpAndVersionAreOnStandardOutput) {
   EXPECT_TRUE(run_dslaunch({"-V"}).out.starts_with("dslaunch "));
 }
 
-TEST(Output, AReaderThatLeavesDoesNotBreakTheJob) {
-  std::string command = "set -o pipefail; " + test::bin_folder() + "/dslaunch -np 1 sh -c 'seq 100000; exit 5' 2>/dev/null | head -n 1 "
-                        ">/dev/null; exit ${PIPESTATUS[0]}";
-  int status = std::system(("bash -c '" + std::string("exec bash -s") + "' <<'END'\n" + command + "\nEND").c_str());
-  EXPECT_EQ(WEXITSTATUS(status), 5);
+// The exit code of `dslaunch -np 2 WORDS | head -n 1`.
+int code_before_head(const std::string& words) {
+  const std::string command = test::bin_folder() + "/dslaunch -np 2 " + words + " 2>/dev/null | head -n 1 >/dev/null; exit ${PIPESTATUS[0]}";
+  return WEXITSTATUS(std::system(("exec bash -s <<'END'\n" + command + "\nEND").c_str()));
+}
+
+TEST(Output, ProgramsThatNobodyListensToAnyMoreEndAsInAnyPipe) { EXPECT_EQ(code_before_head("yes"), 128 + SIGPIPE); }
+
+TEST(Output, WhatCannotBeWrittenIsToldOnce) {
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  RunOptions options;
+  options.out_fd = full;
+  const RunResult result = run_dslaunch({"-np", "2", "seq", "100000"}, options);
+  ::close(full);
+  EXPECT_EQ(result.code, 0);
+  const std::string told = "dslaunch: stdout: No space left on device: what ranks write is lost from here on\n";
+  EXPECT_EQ(result.err.find(told), result.err.rfind(told));
+  EXPECT_NE(result.err.find(told), std::string::npos) << result.err;
 }
 
 }  // namespace

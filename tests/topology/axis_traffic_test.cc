@@ -54,9 +54,16 @@ TEST(MeshText, RefusesWhatIsNoMesh) {
   expect_words(refused("tp=2,tensor=2"), {"tp is given twice"});
   for (const char* text : {"tp=0", "tp=-1", "tp=x", "tp=", "tp=99999999999"}) expect_words(refused(text), {"whole number"});
   expect_words(refused("tp=65536,dp=65536"), {"more than"});
-  expect_words(refused("tp=4", 6), {"makes 4 ranks", "there are 6"});
-  expect_words(refused("tp=4,dp=2", 4), {"makes 8 ranks", "there are 4"});
+  expect_words(refused("tp=8", 30), {"--mesh=tp=8: 30 ranks are no multiple of 8: must be 24 or 32, or another multiple"});
+  expect_words(refused("tp=2,pp=2", 3), {"3 ranks are no multiple of 4: must be 4, or another multiple"});
+  expect_words(refused("tp=4,dp=2", 4), {"makes 8 ranks, but there are 4: must be 8, or leave out dp"});
   expect_words(usage_error_of([] { parse_axis_bytes("tp=-1", {}); }), {"--mesh-bytes", "number of bytes"});
+}
+
+TEST(MeshText, RefusesBytesOfAnAxisThatTheMeshDoesNotHave) {
+  expect_words(usage_error_of([] { check_axes_of_mesh("tp=1,pp=3", "tensor=8"); }),
+               {"--mesh-bytes=tp=1,pp=3: pp is no axis of --mesh=tensor=8: must be of tp, dp"});
+  check_axes_of_mesh("dp=1,pipeline=3", "pp=8");
 }
 
 }  // namespace

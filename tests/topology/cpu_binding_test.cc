@@ -76,6 +76,26 @@ TEST(CpuBinding, SeveralCpusPerRankAreWholeCoresOfThePlace) {
                {"3 cpus per rank", "host h", "3 ranks", "8 cores"});
 }
 
+TEST(CpuBinding, OneCpuPerRankIsACoreEachToo) {
+  const Host h = host(4, 2);
+  EXPECT_EQ(bind_ranks(h, 3, 3, false, {.map_by = Level::kHost, .cpus_per_rank = 1}), (Binding{{0}, {2}, {4}}));
+}
+
+TEST(CpuBinding, ThreadsInsteadOfCoresWhereTheyAreAskedFor) {
+  Host h = host(1, 2);
+  h.threads_of_core = {{0, 1}, {2, 3}};
+  EXPECT_EQ(bind_ranks(h, 2, 2, false, {.bind_to = BindTo::kThread, .map_by = Level::kHost, .cpus_per_rank = 2}), (Binding{{0, 1}, {2, 3}}));
+  EXPECT_EQ(bind_ranks(h, 1, 1, false, {.bind_to = BindTo::kThread, .map_by = Level::kHost, .cpus_per_rank = 1}), (Binding{{0}}));
+}
+
+// As mpirun does with --oversubscribe.
+TEST(CpuBinding, SharedCpusStartAgainFromTheFirstOfThePlace) {
+  const Host h = host(4, 2);
+  const Binding twice = bind_ranks(h, 5, 5, true, {.map_by = Level::kSocket, .cpus_per_rank = 2, .may_share_cpus = true});
+  EXPECT_EQ(twice, (Binding{{0, 2}, {8, 10}, {4, 6}, {12, 14}, {0, 2}}));
+  EXPECT_THROW(bind_ranks(h, 5, 5, true, {.map_by = Level::kSocket, .cpus_per_rank = 2}), Error);
+}
+
 TEST(CpuBinding, NumbersRanksRoundAPlace) {
   const Host h = host(2, 2);  // one socket, two NUMA nodes
   const BindingOptions by_core{.map_by = Level::kCore, .rank_by = Level::kNuma};

@@ -68,6 +68,26 @@ TEST(Placement, SpreadsWhatIsBeyondTheSlotsEvenly) {
   expect_words(refused(bounded, {.num_ranks = 7, .oversubscribe = true}), {"asked 7, have 5 (a: 2, b: 3)"});
 }
 
+// The plans that mpirun 4.1.4 shows for the same hosts: what a host has no room for is shared out anew.
+TEST(Placement, SharesByNodeAsMpirunDoes) {
+  const auto sizes = [](const std::vector<std::pair<std::string, int>>& slots, int ranks) {
+    const Cluster hosts = cluster(slots);
+    return local_sizes(hosts, place_ranks(hosts, {.num_ranks = ranks, .map_by = MapBy::kNode}));
+  };
+  EXPECT_EQ(sizes({{"a", 5}, {"b", 5}, {"c", 3}, {"d", 1}}, 9), (std::vector<int>{4, 2, 2, 1}));
+  EXPECT_EQ(sizes({{"a", 2}, {"b", 5}, {"c", 7}, {"d", 4}, {"e", 5}}, 14), (std::vector<int>{2, 4, 3, 3, 2}));
+  EXPECT_EQ(sizes({{"a", 2}, {"b", 6}, {"c", 11}, {"d", 10}, {"e", 8}}, 32), (std::vector<int>{2, 6, 9, 8, 7}));
+  EXPECT_EQ(sizes({{"a", 0}, {"b", 2}, {"c", 2}}, 3), (std::vector<int>{0, 2, 1}));
+}
+
+TEST(Placement, CpusPerRankBindToCpusAndToNothingElse) {
+  PlacementOptions options{.num_ranks = 1, .binding = {.bind_to = BindTo::kSocket, .cpus_per_rank = 2}};
+  expect_words(usage_error_of([&] { place_ranks(kAb, options); }), {"2 CPUs per rank", "--bind-to must be core, hwthread or none"});
+  options.binding.bind_to = BindTo::kCore;
+  options.binding.threads_are_cpus = true;
+  expect_words(usage_error_of([&] { place_ranks(kAb, options); }), {"--bind-to must be hwthread or none"});
+}
+
 // The plans that mpirun 4.1.4 shows for the same hosts.
 TEST(Placement, OversubscribesAsMpirunDoes) {
   const Cluster hosts = cluster({{"a", 1}, {"b", 4}, {"c", 1}});

@@ -110,11 +110,21 @@ size_t json_depth(std::string_view text) {
 }
 
 std::string read_file(const std::string& path) {
+  const std::string failed = "cannot read " + path + ": ";
   std::error_code error;  // told by opening the file
-  if (std::filesystem::is_directory(path, error)) throw Error(ErrorCode::kUsage, "cannot read " + path + ": is a folder");
+  if (std::filesystem::is_directory(path, error)) throw Error(ErrorCode::kUsage, failed + "is a folder");
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(ErrorCode::kUsage, "cannot read " + path + ": " + std::strerror(errno));
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file) throw Error(ErrorCode::kUsage, failed + std::strerror(errno));
+  try {
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  } catch (const std::ios_base::failure& failure) {
+    throw Error(ErrorCode::kUsage, failed + failure.code().message());
+  }
+}
+
+std::optional<std::string> read_file_if_there(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error) ? std::optional(read_file(path)) : std::nullopt;
 }
 
 }  // namespace ds

@@ -28,5 +28,7 @@ inline constexpr size_t kMaxJsonDepth = 100;
 
 // A whole file; throws kUsage "cannot read PATH: reason".
 std::string read_file(const std::string& path);
+// The same; nullopt when there is no such file, or none that can be seen.
+std::optional<std::string> read_file_if_there(const std::string& path);
 
 }  // namespace ds

@@ -73,6 +73,10 @@ TEST(DataFiles, WithADamagedIndexAreRefusedAtEveryLength) {
   problems.clear();
   EXPECT_FALSE(count_tokens({folder.path("t.bin")}, problems));
   EXPECT_TRUE(contains(problems.at(0), "t.idx: is missing"));
+  std::filesystem::create_directory(folder.path("t.idx"));
+  problems.clear();
+  EXPECT_FALSE(count_tokens({folder.path("t.bin")}, problems));
+  EXPECT_TRUE(contains(problems.at(0), "t.idx: is a folder"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "engine/config/resolve.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -10,6 +11,7 @@
 namespace ds {
 namespace {
 
+namespace fs = std::filesystem;
 using test::complaint;
 using test::contains;
 using test::JobFolder;
@@ -172,6 +174,9 @@ TEST(Resolve, ChecksDataBeforeARankStarts) {
   const auto text = with(folder.path("tiny.txt"));
   EXPECT_TRUE(contains(text, "tiny.txt: 5 tokens are too few: data.sequence_length=32 needs at least 33")) << text;
   EXPECT_EQ(with(folder.write("exact.txt", std::string(33, 'x'))), "");
+  folder.write_indexed("cut", {1, 2, 3});
+  folder.write("cut.idx", "");
+  EXPECT_TRUE(with(folder.path("cut.bin")).starts_with("data.train=" + folder.path("cut.bin") + " (option --data.train): "));
 }
 
 TEST(Resolve, ChecksTheModelBeforeARankStarts) {
@@ -205,6 +210,48 @@ TEST(Resolve, ChecksTheCheckpointToResumeFrom) {
   EXPECT_EQ(with("never"), "");
 }
 
+// A folder without write permission, seen by somebody who is not root, who may write everywhere.
+class ReadOnly {
+ public:
+  explicit ReadOnly(const std::string& folder) : folder_(folder) {
+    fs::permissions(folder_, fs::perms(0555));
+    EXPECT_TRUE(!root_ || ::setresuid(65534, 65534, 0) == 0);
+  }
+  ~ReadOnly() {
+    EXPECT_TRUE(!root_ || ::setresuid(0, 0, 0) == 0);
+    fs::permissions(folder_, fs::perms(0755));
+  }
+
+ private:
+  const std::string folder_;
+  const bool root_ = ::getuid() == 0;
+};
+
+TEST(Resolve, ChecksThatCheckpointsCanBeWrittenBeforeARankStarts) {
+  JobFolder folder;
+  const std::string config = folder.write_train_config(kJson);
+  const auto with = [&](const std::string& output, const std::string& format = "none") {
+    const test::Overrides overrides = {{"job.output", output}, {"checkpoint.export", format}};
+    return complaint([&] { resolve(load_train_config(config, overrides), 1); });
+  };
+  folder.write("file/checkpoints", "");
+  const std::string file = folder.path("file");
+  EXPECT_EQ(with(file), "job.output=" + file + " (option --job.output): cannot write to " + file +
+                            "/checkpoints: is no folder");
+  folder.write("hf/hf", "");
+  EXPECT_EQ(with(folder.path("hf")), "");
+  EXPECT_TRUE(contains(with(folder.path("hf"), "hf"), folder.path("hf/hf") + ": is no folder"));
+  folder.write("good/checkpoints/step1/x", "");
+  EXPECT_EQ(with(folder.path("good")), "");
+  fs::create_directories(folder.path("link"));
+  fs::create_symlink(folder.path("gone"), folder.path("link/checkpoints"));
+  EXPECT_TRUE(contains(with(folder.path("link")), "link/checkpoints: is no folder"));
+  folder.write("read_only/checkpoints/step1/x", "");
+  fs::permissions(folder.path(""), fs::perms(0755));
+  const ReadOnly read_only(folder.path("read_only/checkpoints"));
+  EXPECT_TRUE(contains(with(folder.path("read_only")), "read_only/checkpoints: Permission denied"));
+}
+
 TEST(Resolve, TurnsEpochsIntoStepsWhenTheSizeIsKnown) {
   JobFolder folder;
   const std::string text = "[model]\nconfig = model\n[data]\nsequence_length = 10\n[train]\nepochs = 1.5\n"
@@ -230,6 +277,47 @@ TEST(Resolve, TellsProblemsOfBothFilesAtOnce) {
                                                   "[model]\ninit = weights\n"), 2);
   for (const char* part : {"train_batch_size=7", "stage=9", "model.init=weights", "no learning rate"})
     EXPECT_TRUE(contains(text, part)) << part << "\n" << text;
+}
+
+TEST(Resolve, TellsOneProblemForOneMistakeAndWhereItIs) {
+  JobFolder folder;
+  const auto with = [&](const std::string& json) { return why(folder.write_train_config(json)); };
+  const std::string file = folder.path("ds_config.json"), line = file + ":1: ";
+  const std::string optimizer = R"("optimizer": {"params": {"lr": 1}}})", batch = R"({"train_batch_size": 1, )";
+  for (const char* wrong : {R"("twelve")", "12.5", "true", "[12]", "1e23"}) {
+    const std::string text = with(R"({"train_batch_size": )" + std::string(wrong) + ", " + optimizer);
+    EXPECT_TRUE(text.starts_with(line + "train_batch_size=")) << text;
+    EXPECT_FALSE(contains(text, "\n")) << text;
+  }
+  EXPECT_EQ(with(R"({"train_batch_size": 1000000000000, )" + optimizer),
+            line + "train_batch_size=1000000000000: must be 1..16777216");
+  EXPECT_TRUE(contains(with(R"({"train_batch_size": null, )" + optimizer), file + ": neither train_batch_size nor"));
+  EXPECT_TRUE(contains(with("{\n\"train_micro_batch_size_per_gpu\": 5,\n\"train_batch_size\": 12,\n" + optimizer),
+                       file + ":3, " + file + ":2: train_batch_size=12 must be"));
+  EXPECT_EQ(with(batch + R"("optimizer": {"params": {"lr": "fast"}}})"),
+            line + R"(optimizer.params.lr="fast": must be a number (it is a text))");
+  for (const char* wrong : {R"("optimizer": 5})", R"("optimizer": {"params": 5}})", R"("scheduler": {"type": "OneCicle"}})",
+                            R"("scheduler": {"type": "WarmupLR", "params": {"warmup_max_lr": "x"}}})", R"("scheduler": 5})"}) {
+    const std::string text = with(batch + wrong);
+    EXPECT_TRUE(text.starts_with(line) || text.starts_with("scheduler.type=")) << text;
+    EXPECT_FALSE(contains(text, "\n")) << text;
+  }
+  EXPECT_TRUE(with(batch + R"("optimizer": {}})").starts_with(file + ": no learning rate"));
+  EXPECT_TRUE(contains(with(batch + R"("scheduler": {"type": "OneCycle", "params": {"cycle_max_lr": 1}}, )" + optimizer),
+                       line + "OneCycle.cycle_min_lr: is missing"));
+}
+
+TEST(Resolve, BoundsTheNumbersThatSizeThreadsAndWaits) {
+  JobFolder folder;
+  const auto with = [&](const std::string& key, const std::string& value) {
+    return complaint([&] { resolve(load_train_config(folder.write_train_config(kJson), {{key, value}}), 1); });
+  };
+  EXPECT_EQ(with("train.threads_per_rank", "1024"), "");
+  EXPECT_EQ(with("train.threads_per_rank", "1025"),
+            "option --train.threads_per_rank: train.threads_per_rank=1025: must be auto or 1..1024");
+  for (const char* key : {"train.micro_batch", "train.gradient_accumulation", "elastic.min_ranks", "elastic.max_ranks",
+                          "elastic.max_restarts", "elastic.join_wait", "elastic.grow_after"})
+    EXPECT_TRUE(contains(with(key, "4294967297"), std::string(key) + "=4294967297: must be ")) << with(key, "4294967297");
 }
 
 TEST(Resolve, SaysWhereEachValueComesFrom) {

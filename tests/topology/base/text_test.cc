@@ -29,6 +29,9 @@ TEST(ReadFile, NamesThePathThatCannotBeRead) {
   expect_words(usage_error_of([&] { read_file("/" + long_name); }), {"cannot read /aaa", "too long"});
   expect_words(usage_error_of([] { read_file("/proc/self/no/file"); }), {"cannot read /proc/self/no/file"});
   expect_words(usage_error_of([] { read_file("/"); }), {"is a folder"});
+  expect_words(usage_error_of([] { read_file("/proc/self/mem"); }), {"cannot read /proc/self/mem: Input/output error"});
+  EXPECT_EQ(read_file_if_there("/proc/self/no/file"), std::nullopt);
+  expect_words(usage_error_of([] { read_file_if_there("/"); }), {"cannot read /: is a folder"});
 }
 
 }  // namespace
