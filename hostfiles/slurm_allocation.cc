@@ -42,8 +42,8 @@ std::string value_of(const Variables& variables, const char* name) {
   return found == variables.end() ? "" : found->second;
 }
 
-// `srun -n3 dslaunch ...` would start three whole jobs. A job that was submitted from inside a step inherits the step's
-// variables, but has a number of tasks of its own.
+// `srun -n3 dslaunch ...` would start three whole jobs. A job that was submitted from inside a step may have the step's
+// variables still, but has a number of tasks of its own.
 void refuse_a_task_of_many(const Variables& variables) {
   const std::string tasks = value_of(variables, "SLURM_STEP_NUM_TASKS"), task = value_of(variables, "SLURM_PROCID");
   if (parse_int(tasks).value_or(1) < 2 || task.empty() || tasks != value_of(variables, "SLURM_NTASKS")) return;
@@ -112,6 +112,12 @@ Cluster slurm_allocation(const Variables& environment) {
   Cluster cluster;
   for (size_t i = 0; i < names.size(); ++i) cluster.hosts.push_back({.name = names[i], .slots = slots[i]});
   return cluster;
+}
+
+SlurmNodes slurm_nodes(const Variables& environment) {
+  const std::string job = first_set(environment, {"SLURM_JOB_ID", "SLURM_JOBID"});
+  const std::string list = first_set(environment, {"SLURM_JOB_NODELIST", "SLURM_NODELIST"});
+  return {value_of(environment, job.c_str()), value_of(environment, list.c_str()), names_of(environment, list)};
 }
 
 }  // namespace ds

@@ -7,7 +7,9 @@
 
 #include "agent/channel.h"
 #include "hostfiles/rankfile.h"
+#include "hostfiles/slurm_step.h"
 #include "launcher/output/console.h"
+#include "launcher/plan/ancestors.h"
 #include "launcher/plan/hosts_from.h"
 #include "launcher/job/job_client.h"
 #include "launcher/records/job_file.h"
@@ -68,7 +70,8 @@ std::optional<int> ask(const ResidentRecord& record, const std::string& what) {
 }
 
 std::vector<Host> remote_hosts(const Options& options, Console& console) {
-  const HostSource source = hosts_from(options, environment_map(), discover_host(), std::nullopt);
+  const auto environment = without_stale_step(environment_map(), titles_of_ancestors());
+  const HostSource source = hosts_from(options, environment, discover_host(), std::nullopt);
   if (source.slurm) refuse("inside a Slurm allocation one srun step starts the agents of a job; resident agents would outlive it");
   for (const std::string& warning : source.warnings) console.note("warning: " + warning);
   std::vector<Host> hosts;

@@ -38,6 +38,7 @@ struct Host {
   std::vector<int> program_slots{};      // of its slots, how many each program of "a : b" may use; empty = all
   std::vector<int> slot_ids{};           // which of its slots a filter left, ascending; empty = 0 ... slots-1
   int port = 0;                          // of sshd; 0 = as ssh is configured
+  std::string node{};                    // as Slurm calls it; empty = by its name
   std::string user{};                    // login name; empty = as ssh is configured
   std::vector<std::string> addresses{};  // numeric, global ones only, no loopback
   std::vector<int> cores{};              // one logical CPU per usable physical core, ascending; empty = unknown

@@ -135,7 +135,8 @@ RankEnvironment read_rank_environment(const Variables& environment) {
 }
 
 bool must_not_reach_ranks(const std::string& name) {
-  constexpr std::array<std::string_view, 8> kPrefixes{"PMIX_", "PMI_", "PMI2_", "OMPI_", "SLURM_", "ORTE_", "JSM_", "FLUX_"};
+  constexpr std::array<std::string_view, 9> kPrefixes{"PMIX_",   "PMI_",  "PMI2_", "OMPI_", "SLURM_",
+                                                     "SLURMD_", "ORTE_", "JSM_",  "FLUX_"};
   constexpr std::array<std::string_view, 10> kOwn{"RANK",        "WORLD_SIZE",  "LOCAL_RANK",          "LOCAL_WORLD_SIZE", "NODE_RANK",
                                                   "MASTER_ADDR", "MASTER_PORT", "DSLAUNCH_JOB", "DSLAUNCH_GENERATION", "DSLAUNCH_BLOCK"};
   const bool prefixed = std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) { return name.starts_with(prefix); });

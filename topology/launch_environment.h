@@ -43,7 +43,7 @@ Variables rank_variables(const RankEnvironment& place);
 RankEnvironment read_rank_environment(const Variables& environment);
 
 // True for variables of launchers around the agent that would make a rank take itself for part of their job
-// (PMIX_*, PMI_*, PMI2_*, OMPI_*, SLURM_*, ORTE_*, JSM_*, FLUX_*) and for our own of an outer job.
+// (PMIX_*, PMI_*, PMI2_*, OMPI_*, SLURM_*, SLURMD_*, ORTE_*, JSM_*, FLUX_*) and for our own of an outer job.
 bool must_not_reach_ranks(const std::string& name);
 
 // The environment of a rank before anything is added to it: `inherited` without what must not reach ranks.

@@ -201,6 +201,7 @@ void read_job(Values& values, Options& options) {
   options.display_map = values.flag("display-map");
   options.display_allocation = values.flag("display-allocation");
   options.ssh = values.text("ssh", options.ssh);
+  options.by_ssh = values.flag("ssh");
   options.prefix = values.text("prefix");
   options.interface = values.text("interface");
   options.topology_file = values.text("topology");

@@ -64,6 +64,7 @@ struct Options {
 
   // Reaching hosts.
   StartLimits start;
+  bool by_ssh = false;  // --ssh was given, which holds inside a Slurm allocation too
   std::string ssh = "ssh", prefix, interface, topology_file;
   std::optional<std::pair<int, int>> ports;
 

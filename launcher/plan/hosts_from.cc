@@ -11,6 +11,7 @@
 #include "hostfiles/slurm_allocation.h"
 #include "launcher/options/options.h"
 #include "launcher/plan/host_filters.h"
+#include "launcher/plan/slurm_reach.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 
@@ -96,6 +97,13 @@ class HostsOfPrograms {
   std::map<std::string, size_t> index_;  // by identity
 };
 
+std::vector<std::string> notes_on_components(const std::map<std::string, std::string>& environment, const std::string& job) {
+  const auto size = environment.find("SLURM_HET_SIZE");
+  if (size == environment.end() || parse_int(size->second).value_or(1) < 2) return {};
+  return {job + " has " + size->second + " components, and only nodes of one are used; on a node of another: srun --het-group=1 "
+          "-N1 -n1 dslaunch ..."};
+}
+
 HostSource first_source(const Options& options, const std::map<std::string, std::string>& environment,
                         const Host& this_machine, const std::optional<Rankfile>& rankfile) {
   if (options.programs_have_hosts()) return HostsOfPrograms(options).read();
@@ -103,7 +111,9 @@ HostSource first_source(const Options& options, const std::map<std::string, std:
   if (rankfile) return {hosts_of(*rankfile), "rankfile " + rankfile->file, false};
   if (has_slurm_allocation(environment)) {
     auto id = environment.find("SLURM_JOB_ID");
-    return {slurm_allocation(environment), "SLURM job " + (id == environment.end() ? "" : id->second), true};
+    HostSource job{slurm_allocation(environment), "SLURM job " + (id == environment.end() ? "" : id->second), true};
+    job.warnings = notes_on_components(environment, job.source);
+    return job;
   }
   if (!options.default_hostfile.empty()) return from_hostfile(options.default_hostfile, options);
   auto standard = environment.find("OMPI_MCA_orte_default_hostfile");
@@ -117,6 +127,7 @@ HostSource hosts_from(const Options& options, const std::map<std::string, std::s
                       const Host& this_machine, const std::optional<Rankfile>& rankfile) {
   HostSource result = first_source(options, environment, this_machine, rankfile);
   apply_filters(options, this_machine, result);
+  choose_reach(options, environment, result);
   return result;
 }
 

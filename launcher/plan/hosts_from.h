@@ -1,7 +1,8 @@
 // Where a job's hosts come from: -H, a hostfile, a rankfile, a Slurm allocation, a default hostfile
 // (--default-hostfile, then Open MPI's parameter), this machine; the first that is there counts. With -H a hostfile still
 // tells port and user of the hosts that it names. Programs "a : b" may have -H and hostfiles of their own: the job has the
-// hosts of all, and each host says how many slots each program has there.
+// hosts of all, and each host says how many slots each program has there. Inside a Slurm allocation the hosts of a list
+// must be its nodes, or reached by ssh on purpose (slurm_reach.h).
 #pragma once
 
 #include <map>

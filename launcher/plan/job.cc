@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "hostfiles/slurm_step.h"
 #include "launcher/elastic/elastic_policy.h"
+#include "launcher/plan/ancestors.h"
 #include "launcher/plan/device_check.h"
 #include "launcher/plan/host_filters.h"
 #include "launcher/plan/job_identity.h"
@@ -75,7 +77,7 @@ void check_one_name(const Job& job) {
 
 Job prepare_job(Options options) {
   Job job;
-  job.environment = environment_map();
+  job.environment = without_stale_step(environment_map(), titles_of_ancestors());
   job.folder = program_folder();
   if (options.training()) {
     job.config = load_train_config(options.config, overrides_of(options));

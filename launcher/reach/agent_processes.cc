@@ -21,7 +21,7 @@ AgentProcesses::AgentProcesses(boost::asio::io_context& io, const FleetOptions& 
                                AgentProcessEvents events)
     : io_(io), options_(options), open_files_(open_files), events_(std::move(events)) {
   local_ = local_starter(options_.agent_here);
-  remote_ = options_.slurm ? srun_starter(options_.agent_there) : ssh_starter(options_.ssh, options_.agent_there);
+  remote_ = options_.slurm ? srun_starter(options_.agent_there, gpus_of_slurm_job()) : ssh_starter(options_.ssh, options_.agent_there);
   resident_ = resident_starter(options_.agent_here, options_.residents);
   for (size_t host = 0; host < options_.hosts.size() && !options_.slurm; ++host)
     if (!options_.local[host]) (is_warm(host) ? warm_ : by_ssh_).push_back(static_cast<int>(host));
@@ -98,7 +98,7 @@ std::string AgentProcesses::bootstrap_for(const AgentCommand& plan, const std::s
   bootstrap.set_key(options_.key);
   bootstrap.set_host_index(plan.finds_own_host ? 0xffffffffu : static_cast<uint32_t>(plan.hosts[0]));
   if (plan.finds_own_host)
-    for (const Host& host : options_.hosts) bootstrap.add_host_names(host.name);
+    for (const Host& host : options_.hosts) bootstrap.add_host_names(host.node.empty() ? host.name : host.node);
   if (plan.on_this_machine) bootstrap.add_addresses("127.0.0.1");
   else
     for (const std::string& address : options_.addresses) bootstrap.add_addresses(address);

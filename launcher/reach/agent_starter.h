@@ -1,6 +1,7 @@
 // How agents get onto hosts: by fork on this machine, by ssh, by one srun step. Command lines only; agent_fleet runs them.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,7 +33,10 @@ class AgentStarter {
 std::unique_ptr<AgentStarter> local_starter(const std::string& program);
 // `ssh`: the command with its own options, "ssh -F file". `program`: path of dsagent on the hosts.
 std::unique_ptr<AgentStarter> ssh_starter(const std::string& ssh, const std::string& program);
-std::unique_ptr<AgentStarter> srun_starter(const std::string& program);
+// `gpus`: of each node, where nodes may have different numbers; a step without one for its nodes gets what Slurm thinks fit.
+std::unique_ptr<AgentStarter> srun_starter(const std::string& program, std::map<std::string, int> gpus = {});
+// By node, asked of Slurm (up to 10 s); empty when this job has equal numbers on all nodes, or Slurm does not say.
+std::map<std::string, int> gpus_of_slurm_job();
 // By calls to resident agents. `program`: path of dsagent here; `records`: file of the resident agent of each host.
 std::unique_ptr<AgentStarter> resident_starter(const std::string& program, const std::vector<std::string>& records);
 

@@ -98,12 +98,41 @@ TEST_F(SlurmFaults, InsideAStepOfOneTaskItUsesTheNodesOfTheStep) {
   expect_nothing_left();
 }
 
+// It has the step's variables still, which name one node.
+TEST_F(SlurmFaults, AJobThatAStepSubmittedHasAllItsNodes) {
+  const std::string script = folder("inner") + ".sh";
+  std::ofstream(script) << "#!/bin/bash\n#SBATCH -N2 --ntasks-per-node=2 -o " << folder("inner") << ".log\n"
+                        << "echo step on $SLURM_STEP_NODELIST\n" << program("dslaunch")
+                        << " sh -c 'echo rank of $WORLD_SIZE'\necho $? > " << folder("inner") << ".code\n";
+  submit("outer", "srun -N1 -n1 sbatch " + script);
+  EXPECT_EQ(code_of("inner", seconds(120)), "0") << read(folder("outer") + ".log");
+  const std::string log = read(folder("inner") + ".log");
+  EXPECT_TRUE(log.starts_with("step on node1\nrank of 4\n")) << log;
+  EXPECT_EQ(std::ranges::count(log, '\n'), 5) << log;
+  expect_nothing_left();
+}
+
 TEST_F(SlurmFaults, ATaskOfManyDoesNotStartAJobOfItsOwn) {
   submit("tasks", "srun -N3 -n3 " + program("dslaunch") + " sh -c 'echo a rank'");
   EXPECT_EQ(code_of("tasks", seconds(120)), "2") << read(folder("tasks") + ".log");
   const std::string log = read(folder("tasks") + ".log");
   EXPECT_EQ(log.find("a rank"), std::string::npos) << log;
   EXPECT_NE(log.find("each of them would start the whole job"), std::string::npos) << log;
+  expect_nothing_left();
+}
+
+TEST_F(SlurmFaults, AListOfNodesOfTheAllocationNeedsNoSsh) {
+  std::filesystem::create_directories(folder("bin"));
+  std::ofstream(folder("bin/ssh")) << "#!/bin/sh\nexit 1\n";
+  std::filesystem::permissions(folder("bin/ssh"), std::filesystem::perms(0755));
+  const std::string ranks = " sh -c 'echo rank $RANK on $(hostname)'";
+  submit("list", "export PATH=" + folder("bin") + ":$PATH\n" + program("dslaunch") + " -H elsewhere" + ranks + "\necho $?\n" +
+                     program("dslaunch") + " -H node3:2,node2" + ranks);
+  EXPECT_EQ(code_of("list", seconds(120)), "0") << read(folder("list") + ".log");
+  const std::string log = read(folder("list") + ".log");
+  EXPECT_NE(log.find("elsewhere: not in the allocation of SLURM job"), std::string::npos) << log;
+  for (const char* line : {"\n2\n", "rank 0 on node3\n", "rank 1 on node3\n", "rank 2 on node2\n"})
+    EXPECT_NE(log.find(line), std::string::npos) << line << log;
   expect_nothing_left();
 }
 

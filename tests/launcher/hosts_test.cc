@@ -1,6 +1,7 @@
 // Which hosts a job gets: the first source that is there, one name for each machine, files that must be there.
 #include <gtest/gtest.h>
 
+#include "hostfiles/rankfile.h"
 #include "launcher/plan/host_filters.h"
 #include "launcher/plan/hosts_from.h"
 #include "launcher/plan/job.h"
@@ -97,6 +98,60 @@ TEST_F(HostSources, FiltersHoldForSlurmToo) {
   EXPECT_TRUE(source.slurm);
   EXPECT_EQ(hosts({"--exclude", "n2"}, kSlurmJob), "n1 n3");
   EXPECT_EQ(hosts({"--num_nodes", "1"}, kSlurmJob), "n1");
+}
+
+TEST_F(HostSources, AListOfNodesOfTheAllocationIsReachedBySrun) {
+  const std::string file = folder.write("nodes", "n1 slots=3\nn2.cluster slots=1\n");
+  EXPECT_EQ(hosts({"-H", "n3:4,n1"}, kSlurmJob), "n3 n1");
+  EXPECT_TRUE(source.slurm);
+  EXPECT_EQ(source.source, "-H");
+  EXPECT_EQ(source.cluster.hosts[0].slots, 4) << "the list's slots, not the allocation's";
+  EXPECT_EQ(hosts({"--hostfile", file}, kSlurmJob), "n1 n2.cluster");
+  EXPECT_TRUE(source.slurm);
+  EXPECT_EQ(source.cluster.hosts[0].node + "|" + source.cluster.hosts[1].node, "|n2");
+  EXPECT_EQ(hosts({"-np", "1", "-H", "n1", "x", ":", "-np", "1", "-H", "n2"}, kSlurmJob), "n1 n2");
+  EXPECT_TRUE(source.slurm);
+  EXPECT_EQ(hosts({"-H", "n1,localhost"}, kSlurmJob), "n1 localhost") << "the shell of salloc may stand elsewhere";
+  EXPECT_TRUE(source.slurm);
+  source = hosts_from(parse_options({"true"}), kSlurmJob, {.name = "here"}, parse_rankfile("rank 0=N3 slot=0\n", "rf"));
+  EXPECT_EQ(source.cluster.hosts[0].node, "n3");
+  EXPECT_TRUE(source.slurm);
+}
+
+TEST_F(HostSources, AHeterogeneousJobIsToldThatOneComponentIsUsed) {
+  Variables job = kSlurmJob;
+  job["SLURM_HET_SIZE"] = "1";
+  EXPECT_EQ(hosts({}, job), "n1 n2 n3");
+  EXPECT_EQ(source.warnings, Words{});
+  job["SLURM_HET_SIZE"] = "2";
+  hosts({}, job);
+  ASSERT_EQ(source.warnings.size(), 1u);
+  EXPECT_TRUE(source.warnings[0].starts_with("SLURM job 7 has 2 components")) << source.warnings[0];
+  EXPECT_NE(source.warnings[0].find("--het-group"), std::string::npos);
+}
+
+TEST_F(HostSources, AStepDoesNotBoundAList) {
+  Variables step = kSlurmJob;
+  step.insert({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NODELIST", "n1"}, {"SLURM_STEP_TASKS_PER_NODE", "1"},
+               {"SLURM_STEP_NUM_TASKS", "3"}, {"SLURM_NTASKS", "3"}, {"SLURM_PROCID", "1"}});
+  EXPECT_EQ(hosts({"-H", "n2"}, step), "n2");
+  EXPECT_TRUE(source.slurm);
+}
+
+TEST_F(HostSources, WhoAsksForSshGetsItInAnAllocationToo) {
+  for (const Words& words : {Words{"-H", "n1,away", "--ssh", "ssh"}, {"-H", "n1,eve@away"},
+                             {"--hostfile", folder.write("port", "n1\naway port=2222\n")}}) {
+    EXPECT_EQ(hosts(words, kSlurmJob), "n1 away");
+    EXPECT_FALSE(source.slurm) << join(words, " ");
+    EXPECT_EQ(source.cluster.hosts[0].node, "");
+  }
+}
+
+TEST_F(HostSources, HostsOutsideOfTheAllocationAreRefused) {
+  const auto refused_there = [&](const Words& words) { return usage_error_of([&] { hosts(words, kSlurmJob); }); };
+  expect_words(refused_there({"-H", "n1,192.0.2.1,n33"}), {"-H: 192.0.2.1, n33: not in the allocation of SLURM job 7 (n[1-3])", "--ssh ssh"});
+  EXPECT_EQ(hosts({"--hostfile", folder.write("site", "n1\n192.0.2.1\n"), "--include", "n1"}, kSlurmJob), "n1") << "what is used counts";
+  expect_words(refused_there({"-H", "n1,n1.cluster"}), {"n1 and n1.cluster are one machine"});
 }
 
 TEST_F(HostSources, NumGpusIsCheckedAgainstTheHostfile) {

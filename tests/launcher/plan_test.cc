@@ -170,8 +170,9 @@ TEST(Hosts, TheFirstSourceThatIsThereCounts) {
   HostSource source = hosts_from(parse_options({"true"}), slurm, here, std::nullopt);
   EXPECT_TRUE(source.slurm);
   EXPECT_EQ(source.cluster.hosts.size(), 2u);
-  source = hosts_from(parse_options({"-H", "a:2,b", "true"}), slurm, here, std::nullopt);
-  EXPECT_FALSE(source.slurm);
+  source = hosts_from(parse_options({"-H", "n2:2", "true"}), slurm, here, std::nullopt);
+  EXPECT_EQ(source.source, "-H");
+  EXPECT_EQ(source.cluster.hosts.size(), 1u);
   EXPECT_EQ(source.cluster.hosts[0].slots, 2);
   source = hosts_from(parse_options({"true"}), {}, here, std::nullopt);
   EXPECT_EQ(source.cluster.hosts[0].name, "here");
@@ -268,9 +269,29 @@ TEST(Starters, SrunStartsOneAgentPerNodeInOneStep) {
   EXPECT_TRUE(commands[0].finds_own_host);
   std::string line = join(commands[0].command.argv, " ");
   for (const char* word : {"--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--nodelist=h1,h2", "--mpi=none", "--overlap",
-                           "--cpu-bind=none", "--no-kill", "--kill-on-bad-exit=0", "--wait=0"})
+                           "--cpu-bind=none", "--export=ALL", "--no-kill", "--kill-on-bad-exit=0", "--wait=0"})
     EXPECT_NE((line + " ").find(std::string(" ") + word + " "), std::string::npos) << word << " in " << line;
   EXPECT_TRUE(line.starts_with("srun ") && line.ends_with(" /b/dsagent")) << line;
+}
+
+TEST(Starters, SrunIsToldSlurmsNamesOfHosts) {
+  Cluster cluster = cluster_of({2, 2});
+  cluster.hosts[1].node = "n2";
+  const auto starter = srun_starter("/b/dsagent");
+  for (const HelperCommand& command : {starter->commands(cluster.hosts, {0, 1})[0].command, starter->sweep(cluster.hosts, 1, "j")})
+    EXPECT_NE(join(command.argv, " ").find("n2 --mpi"), std::string::npos) << join(command.argv, " ");
+}
+
+TEST(Starters, NodesWithDifferentNumbersOfGpusHaveStepsOfTheirOwn) {
+  const auto starter = srun_starter("/b/dsagent", {{"h0", 3}, {"h1", 1}, {"h2", 3}, {"h3", 0}});
+  const Cluster cluster = cluster_of({2, 2, 2, 2, 2});
+  std::string steps;
+  for (const AgentCommand& step : starter->commands(cluster.hosts, {0, 1, 2, 3, 4}))
+    for (const std::string& word : step.command.argv)
+      if (word.starts_with("--nodelist") || word.starts_with("--g")) steps += word + " ";
+  EXPECT_EQ(steps, "--nodelist=h4 --nodelist=h1 --gpus-per-node=1 --nodelist=h0,h2 --gpus-per-node=3 --nodelist=h3 --gres=none ");
+  const std::string sweep = join(starter->sweep(cluster.hosts, 1, "j").argv, " ");
+  EXPECT_NE(sweep.find("--gpus-per-node=1"), std::string::npos) << sweep;
 }
 
 TEST(Starters, WhatTheUserAskedOfHisTasksDoesNotShapeTheStepOfTheAgents) {
@@ -278,7 +299,8 @@ TEST(Starters, WhatTheUserAskedOfHisTasksDoesNotShapeTheStepOfTheAgents) {
   for (const char* name : {"SLURM_NTASKS", "SLURM_NPROCS", "SLURM_NTASKS_PER_NODE", "SLURM_TASKS_PER_NODE",
                            "SLURM_NTASKS_PER_SOCKET", "SLURM_NTASKS_PER_CORE", "SLURM_NTASKS_PER_GPU",
                            "SLURM_TRES_PER_TASK", "SLURM_CPUS_PER_TASK", "SRUN_CPUS_PER_TASK", "SLURM_GPUS_PER_TASK",
-                           "SLURM_DISTRIBUTION", "SLURM_CPU_BIND", "SLURM_EXCLUSIVE"})
+                           "SLURM_DISTRIBUTION", "SLURM_CPU_BIND", "SLURM_EXCLUSIVE", "SLURM_GPUS", "SLURM_GPUS_PER_SOCKET",
+                           "SLURM_CPUS_PER_GPU", "SLURM_GPU_BIND", "SLURM_THREADS_PER_CORE"})
     EXPECT_EQ(std::count(unset.begin(), unset.end(), name), 1) << name;
 }
 

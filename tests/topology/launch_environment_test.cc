@@ -94,7 +94,7 @@ TEST(LaunchEnvironment, NamesAnImpossibleVariable) {
 }
 
 TEST(LaunchEnvironment, KeepsTheVariablesOfOtherLaunchersFromRanks) {
-  for (const char* name : {"PMIX_RANK", "PMI_FD", "PMI2_X", "OMPI_COMM_WORLD_RANK", "OMPI_MCA_ess", "SLURM_PROCID", "ORTE_X", "JSM_JSRUN_PORT",
+  for (const char* name : {"PMIX_RANK", "PMI_FD", "PMI2_X", "OMPI_COMM_WORLD_RANK", "OMPI_MCA_ess", "SLURM_PROCID", "SLURMD_NODENAME", "ORTE_X", "JSM_JSRUN_PORT",
                            "FLUX_JOB_ID", "RANK", "MASTER_ADDR", "DSLAUNCH_JOB", "DSLAUNCH_BLOCK"})
     EXPECT_TRUE(must_not_reach_ranks(name)) << name;
   for (const char* name : {"PATH", "HOME", "OMP_NUM_THREADS", "UCX_TLS", "NCCL_DEBUG", "PMIX", "CUDA_VISIBLE_DEVICES", "RANK_ORDER"})
