@@ -66,7 +66,7 @@ Words some_options(Chance& chance, bool one_host) {
 
 int count() {
   const char* text = std::getenv("DSLAUNCH_PLACEMENTS");
-  return text != nullptr ? std::atoi(text) : 100;
+  return text != nullptr ? std::atoi(text) : 60;
 }
 
 TEST(RandomPlacements, AreWhereMpirunPutsThem) {
