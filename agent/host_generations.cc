@@ -220,7 +220,7 @@ bool HostGenerations::ask_server() {
 }
 
 void HostGenerations::server_is_silent() {
-  fail("the rank server on " + options_.host_name + " has not answered for 10 s and is killed", kHostLost, Blame::kHost);
+  fail("the rank server on " + options_.host_name + " has not answered for 15 s and is killed", kHostLost, Blame::kHost);
   current_->server->kill();
 }
 

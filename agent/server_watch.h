@@ -12,8 +12,8 @@ namespace ds {
 
 class ServerWatch {
  public:
-  static constexpr std::chrono::milliseconds kPeriod{2000};
-  static constexpr int kMostUnanswered = 5;
+  static constexpr std::chrono::milliseconds kPeriod{5000};
+  static constexpr int kMostUnanswered = 3;
 
   // `ask` sends a question, and returns false when the answer could not be read now; `on_silence` is called once.
   ServerWatch(boost::asio::io_context& io, std::function<bool()> ask, std::function<void()> on_silence);

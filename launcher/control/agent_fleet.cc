@@ -45,7 +45,8 @@ AgentFleet::AgentFleet(boost::asio::io_context& io, FleetOptions options, FleetE
               [this](const std::vector<ReachFailure>& failures, bool version) {
                 if (!shutting_down_) events_.on_unreachable(failures, version);
               }}),
-      tick_timer_(std::make_unique<Timer>(io)) {}
+      tick_timer_(std::make_unique<Timer>(io)),
+      let_go_timer_(std::make_unique<Timer>(io)) {}
 
 AgentFleet::~AgentFleet() {
   for (Link& link : links_)
@@ -191,8 +192,11 @@ void AgentFleet::closed(int host, const std::string& reason) {
   events_.on_change();
 }
 
+// After the others have had a second to end by themselves.
 void AgentFleet::let_go_of_dead_hosts() {
-  processes_.kill_shared([this](int host) { return !links_[host].channel; }, [this](int host) { return links_[host].lost; });
+  let_go_timer_->after(std::chrono::seconds(1), [this] {
+    processes_.kill_shared([this](int host) { return !links_[host].channel; }, [this](int host) { return links_[host].lost; });
+  });
 }
 
 void AgentFleet::lose(int host, const std::string& cause, bool silent) {

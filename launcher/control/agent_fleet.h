@@ -109,7 +109,7 @@ class AgentFleet {
   std::unique_ptr<ControlPort> port_;
   std::vector<Link> links_;
   AgentReach reach_;
-  std::unique_ptr<Timer> tick_timer_;
+  std::unique_ptr<Timer> tick_timer_, let_go_timer_;
   std::chrono::steady_clock::time_point last_tick_;
   bool shutting_down_ = false;
 };

@@ -66,7 +66,7 @@ TEST_F(AgentFaults, ARankServerThatStandsStillIsTakenForDead) {
   start(launcher);
   for (const pid_t pid : rank_servers(launcher)) kill(pid, SIGSTOP);
   ASSERT_TRUE(launcher.wait_until([&] { return !launcher.failures.empty(); }, seconds(60)));
-  EXPECT_NE(launcher.failures[0].reason().find("has not answered for 10 s"), std::string::npos) << launcher.failures[0].reason();
+  EXPECT_NE(launcher.failures[0].reason().find("has not answered for 15 s"), std::string::npos) << launcher.failures[0].reason();
   EXPECT_EQ(launcher.failures[0].exit_code(), 98);
   launcher.end(1);
   ASSERT_TRUE(launcher.wait_ended(1));
