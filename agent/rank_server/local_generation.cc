@@ -93,7 +93,7 @@ void LocalGeneration::start_ranks(std::vector<RankCommand> commands) {
   state_ = State::kRunning;
   oom_kills_before_ = oom_kills();
   start_threads_.run(ranks_.size(), [&](size_t i) { ranks_[i]->start(std::move(commands[i].command)); });
-  for (const auto& rank : ranks_) rank->watch([this](LocalRank& ended) { rank_exited(ended); });
+  for (const auto& rank : ranks_) rank->watch([this](LocalRank& ended) { rank_ended(ended); });
   send_started();
   if (start_->training()) watch_progress();
   reap_now_and_then();
@@ -109,6 +109,14 @@ void LocalGeneration::send_started() {
     one.set_pid(static_cast<uint32_t>(rank->process().pid()));
   }
   channel_->send(message);
+}
+
+// The end of a process is seen as soon as it is there; that it finalized before that may still wait its turn in the loop.
+void LocalGeneration::rank_ended(LocalRank& rank) {
+  if (state_ != State::kRunning || wireup_.finalized(rank.rank())) return rank_exited(rank);
+  post(io_, [this, &rank, alive = std::weak_ptr<bool>(alive_)] {
+    if (!alive.expired()) rank_exited(rank);
+  });
 }
 
 void LocalGeneration::rank_exited(LocalRank& rank) {

@@ -56,6 +56,7 @@ class LocalGeneration {
   bool make_commands(std::vector<RankCommand>& commands);
   void start_ranks(std::vector<RankCommand> commands);
   void refuse(uint32_t rank, int exit_code, const std::string& problem, bool host_fault);
+  void rank_ended(LocalRank& rank);
   void rank_exited(LocalRank& rank);
   void send_started();
   void send_progress(LocalRank& rank);
@@ -86,6 +87,7 @@ class LocalGeneration {
   std::unique_ptr<StackTraces> traces_;
   Timer grace_, kill_round_, progress_, reaper_;
   std::chrono::steady_clock::time_point kill_deadline_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what is posted
 };
 
 }  // namespace ds
