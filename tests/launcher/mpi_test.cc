@@ -27,6 +27,14 @@ TEST(MpiPrograms, RanksFindEachOther) {
   }
 }
 
+// Their ends and the words of their MPI_Finalize reach the rank server all at once.
+TEST(MpiPrograms, ManyRanksThatEndTogetherHaveAllFinalized) {
+  for (int time = 0; time < 20; ++time) {
+    const RunResult result = mpi(32, {"sum"});
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+}
+
 TEST(MpiPrograms, AbortGivesItsCodeModulo256) {
   EXPECT_EQ(mpi(2, {"abort", "5"}).code, 5);
   RunResult result = mpi(2, {"abort", "300"});
