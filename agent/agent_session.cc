@@ -35,7 +35,7 @@ constexpr auto kFlushLimit = milliseconds(1000);
 constexpr auto kKillLimit = milliseconds(3000);
 constexpr auto kStartsLimit = milliseconds(5000);     // for agents started from here to end before this one
 constexpr auto kAbandonedDelay = milliseconds(3000);  // not while ranks start
-constexpr auto kReapInterval = milliseconds(1000);
+constexpr auto kReapInterval = milliseconds(10000);
 constexpr uint32_t kFindByName = 0xffffffff;
 
 class AgentSession {
@@ -178,7 +178,7 @@ class AgentSession {
     std::set<pid_t> known = starts_.pids();
     if (generations_) known.merge(generations_->server_pids());
     reap_orphans(known);
-    reap_timer_.after(kReapInterval, [this] { reap_now_and_then(); });
+    reap_timer_.at_next(kReapInterval, [this] { reap_now_and_then(); });
   }
 
   // ---- the end

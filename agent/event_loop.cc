@@ -32,6 +32,10 @@ void Timer::after(std::chrono::nanoseconds delay, Action action) {
       });
 }
 
+void Timer::at_next(std::chrono::nanoseconds period, Action action) {
+  after(period - std::chrono::steady_clock::now().time_since_epoch() % period, std::move(action));
+}
+
 void Timer::cancel() {
   ++state_->round;
   state_->timer.cancel();

@@ -214,7 +214,7 @@ void HostGenerations::sign_of_life() {
 
 bool HostGenerations::ask_server() {
   Envelope question;
-  question.mutable_beat();
+  question.mutable_beat()->set_wants_answer(true);
   current_->server->channel().send(question);
   return current_->server->channel().reads();
 }

@@ -23,7 +23,7 @@ static constexpr auto kReturnPause = milliseconds(500);
 static constexpr auto kStopped = milliseconds(1000);     // a timer that is so late: this process was stopped itself
 static constexpr auto kSecondLook = milliseconds(3000);  // for an answer to what it sends when it goes on
 static constexpr int kDials = 10;  // so often a connection may end before the Welcome
-static constexpr uint32_t kDefaultLeaseMs = 20000, kDefaultBeatMs = 500;
+static constexpr uint32_t kDefaultLeaseMs = 20000, kDefaultBeatMs = 1000;
 
 LauncherLink::LauncherLink(boost::asio::io_context& io, const control::Bootstrap& bootstrap, const control::Hello& hello,
                            Events events)
@@ -129,14 +129,14 @@ void LauncherLink::look_at_lease_at(LeaseClock::time_point due) {
 }
 
 void LauncherLink::send_beat() {
+  const auto now = LeaseClock::now();
   Envelope message;
-  message.mutable_beat()->set_time_ns(static_cast<uint64_t>(LeaseClock::now().time_since_epoch().count()));
-  double load = 0;
-  if (getloadavg(&load, 1) == 1) message.mutable_beat()->set_load(load);
+  message.mutable_beat()->set_time_ns(static_cast<uint64_t>(now.time_since_epoch().count()));
+  message.mutable_beat()->set_wants_answer(lease_.wants_renewal(now));
   message.mutable_beat()->set_answer_ns(answer_ns_);
   channel_->send(message);
-  beat_timer_.after(milliseconds(bootstrap_.beat_ms() ? bootstrap_.beat_ms() : kDefaultBeatMs),
-                    [this] { send_beat(); });
+  beat_timer_.at_next(milliseconds(bootstrap_.beat_ms() ? bootstrap_.beat_ms() : kDefaultBeatMs),
+                      [this] { send_beat(); });
 }
 
 }  // namespace ds

@@ -16,6 +16,8 @@ class Lease {
   // `sent` comes back from the other side; a time in the future is taken as now.
   void acknowledged(Time sent, Time now) { last_contact_ = std::max(last_contact_, std::min(sent, now)); }
   Time expires() const { return last_contact_ + length_; }
+  // Once an eighth of it is over: a few answers may be lost, and an idle agent is seldom woken up by them.
+  bool wants_renewal(Time now) const { return now - last_contact_ >= length_ / 8; }
   bool expired(Time now) const { return now >= expires(); }
   std::chrono::milliseconds silence(Time now) const {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now - last_contact_);

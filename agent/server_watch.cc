@@ -15,7 +15,7 @@ void ServerWatch::start() {
 void ServerWatch::stop() { timer_.cancel(); }
 
 void ServerWatch::ask_later() {
-  timer_.after(kPeriod, [this] {
+  timer_.at_next(kPeriod, [this] {
     if (unanswered_ >= kMostUnanswered) return on_silence_();
     unanswered_ = ask_() ? unanswered_ + 1 : 0;
     ask_later();

@@ -13,7 +13,6 @@ namespace ds {
 using std::chrono::milliseconds;
 
 static constexpr auto kProgressInterval = milliseconds(200);
-static constexpr auto kReapInterval = milliseconds(1000);
 static constexpr auto kKillRound = milliseconds(3);
 static constexpr auto kKillDeadline = milliseconds(8000);
 
@@ -31,8 +30,7 @@ LocalGeneration::LocalGeneration(boost::asio::io_context& io, std::shared_ptr<Ch
       output_window_(start.output_window()),
       grace_(io),
       kill_round_(io),
-      progress_(io),
-      reaper_(io) {}
+      progress_(io) {}
 
 LocalGeneration::~LocalGeneration() = default;
 
@@ -96,7 +94,6 @@ void LocalGeneration::start_ranks(std::vector<RankCommand> commands) {
   for (const auto& rank : ranks_) rank->watch([this](LocalRank& ended) { rank_ended(ended); });
   send_started();
   if (start_->training()) watch_progress();
-  reap_now_and_then();
 }
 
 void LocalGeneration::send_started() {
@@ -151,14 +148,10 @@ void LocalGeneration::send_progress(LocalRank& rank) {
 
 void LocalGeneration::watch_progress() {
   for (const auto& rank : ranks_) send_progress(*rank);
-  progress_.after(kProgressInterval, [this] { watch_progress(); });
+  progress_.at_next(kProgressInterval, [this] { watch_progress(); });
 }
 
-// This process is the subreaper of what ranks leave behind; without this, zombies pile up in a long generation.
-void LocalGeneration::reap_now_and_then() {
-  reap_orphans(rank_pids());
-  reaper_.after(kReapInterval, [this] { reap_now_and_then(); });
-}
+void LocalGeneration::reap() { reap_orphans(rank_pids()); }
 
 void LocalGeneration::input(const control::Input& input) {
   for (const auto& rank : ranks_) rank->input(input.data(), input.end());
@@ -241,7 +234,6 @@ void LocalGeneration::kill_rest() {
 void LocalGeneration::ended(const std::string& problem) {
   state_ = State::kEnded;
   progress_.cancel();
-  reaper_.cancel();
   for (const auto& rank : ranks_) rank->finish_output();
   control::Envelope message;
   message.mutable_ended()->set_generation(start_->generation());

@@ -48,6 +48,7 @@ class LocalGeneration {
   // TERM, then KILL after the grace; with a trace limit, first tells where the threads of the ranks stand. Answers
   // GenerationEnded; a shorter grace may follow.
   void end(std::chrono::milliseconds grace, std::chrono::milliseconds trace_limit);
+  void reap();  // what ranks left behind: this process is their subreaper, and zombies would pile up
   State state() const { return state_; }
 
  private:
@@ -61,7 +62,6 @@ class LocalGeneration {
   void send_started();
   void send_progress(LocalRank& rank);
   void watch_progress();
-  void reap_now_and_then();
   void kill_rest();
   void ended(const std::string& problem);
   bool program_links_mpi(const std::string& program);
@@ -85,7 +85,7 @@ class LocalGeneration {
   std::map<std::string, bool> links_mpi_;  // of programs that have been looked at
   uint64_t oom_kills_before_ = 0;  // of this host, when the ranks were started
   std::unique_ptr<StackTraces> traces_;
-  Timer grace_, kill_round_, progress_, reaper_;
+  Timer grace_, kill_round_, progress_;
   std::chrono::steady_clock::time_point kill_deadline_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what is posted
 };

@@ -110,7 +110,9 @@ class RankServer {
     }
   }
 
+  // Several times a minute, while ranks run: also the moment to reap, without a timer that wakes an idle host up.
   void answer() {
+    if (generation_) generation_->reap();
     control::Envelope message;
     message.mutable_beat_ack();
     channel_->send(message);

@@ -65,7 +65,7 @@ void AgentFleet::start() {
     processes_.start_others(port());
     reach_.go();
   }
-  tick_timer_->after(options_.beat, [this] { tick(); });
+  tick_timer_->at_next(options_.beat, [this] { tick(); });
 }
 
 void AgentFleet::open_port() {
@@ -176,6 +176,7 @@ void AgentFleet::start_ended(const control::AgentStartEnded& ended) {
 void AgentFleet::answer_beat(Link& link, const control::Beat& beat) {
   const steady_clock::duration seen(static_cast<steady_clock::rep>(beat.answer_ns()));
   if (beat.answer_ns() != 0) link.contact->answer_seen(steady_clock::time_point(seen), steady_clock::now());
+  if (!beat.wants_answer()) return;
   control::Envelope answer;
   answer.mutable_beat_ack()->set_time_ns(beat.time_ns());
   answer.mutable_beat_ack()->set_own_ns(now_ns());
@@ -233,7 +234,7 @@ void AgentFleet::tick() {
   auto now = steady_clock::now();
   auto late = now - last_tick_ - options_.beat;
   last_tick_ = now;
-  tick_timer_->after(options_.beat, [this] { tick(); });
+  tick_timer_->at_next(options_.beat, [this] { tick(); });
   for (size_t host = 0; host < links_.size(); ++host) {
     Link& link = links_[host];
     if (link.again && now >= *link.again && !shutting_down_)

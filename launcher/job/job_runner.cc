@@ -234,7 +234,7 @@ milliseconds JobRunner::grace() const {
 }
 
 void JobRunner::tick() {
-  tick_timer_->after(seconds(1), [this] { tick(); });
+  tick_timer_->at_next(seconds(1), [this] { tick(); });
   if (job_.elastic.restarts) look_after_hosts();
   record_.alive();
   look_at_stdout();

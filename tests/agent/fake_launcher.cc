@@ -132,6 +132,7 @@ void FakeLauncher::handle(const std::shared_ptr<Channel>& channel, const Envelop
     }
     case Envelope::kBeat:
       ++beats;
+      if (!message.beat().wants_answer()) return;
       answer.mutable_beat_ack()->set_time_ns(message.beat().time_ns());
       return options_.answers_beats ? channel->send(answer) : void();
     case Envelope::kStarted:

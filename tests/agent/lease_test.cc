@@ -27,4 +27,13 @@ TEST(LeaseValue, NeitherOldNorFutureAcknowledgementsMoveItWrongly) {
   EXPECT_EQ(lease.expires(), start + milliseconds(1800));
 }
 
+TEST(LeaseValue, IsRenewedOnceAnEighthOfItIsOver) {
+  const Lease::Time start{};
+  Lease lease(start, milliseconds(800));
+  EXPECT_FALSE(lease.wants_renewal(start + milliseconds(99)));
+  EXPECT_TRUE(lease.wants_renewal(start + milliseconds(100)));
+  lease.acknowledged(start + milliseconds(100), start + milliseconds(101));
+  EXPECT_FALSE(lease.wants_renewal(start + milliseconds(199)));
+}
+
 }  // namespace ds

@@ -19,6 +19,8 @@ int64_t time_of_day_ns() { return std::chrono::system_clock::now().time_since_ep
 
 uint64_t now_ns() { return static_cast<uint64_t>(steady_clock::now().time_since_epoch().count()); }
 
+steady_clock::time_point time_of(uint64_t ns) { return steady_clock::time_point(std::chrono::nanoseconds(ns)); }
+
 }  // namespace
 
 SimulatedAgent::SimulatedAgent(boost::asio::io_context& io, SimulatedAgentOptions options, SimulationRecord& record,
@@ -29,7 +31,8 @@ SimulatedAgent::SimulatedAgent(boost::asio::io_context& io, SimulatedAgentOption
       gone_(std::move(gone)),
       beat_timer_(io),
       ranks_timer_(io),
-      redial_timer_(io) {
+      redial_timer_(io),
+      lease_(steady_clock::now(), options_.lease) {
   dial();
 }
 
@@ -71,6 +74,7 @@ void SimulatedAgent::closed(const std::string& reason) {
 void SimulatedAgent::send_beat() {
   Envelope message;
   message.mutable_beat()->set_time_ns(now_ns());
+  message.mutable_beat()->set_wants_answer(lease_.wants_renewal(steady_clock::now()));
   message.mutable_beat()->set_answer_ns(answer_ns_);
   channel_->send(message);
   beat_timer_.after(options_.beat, [this] { send_beat(); });
@@ -90,6 +94,7 @@ void SimulatedAgent::handle(const Envelope& message) {
       return;
     case Envelope::kBeatAck:
       answer_ns_ = message.beat_ack().own_ns();
+      lease_.acknowledged(time_of(message.beat_ack().time_ns()), steady_clock::now());
       if (is_settled() && !slow())
         record_.beat_ms.push_back(1e-6 * static_cast<double>(now_ns() - message.beat_ack().time_ns()));
       return;

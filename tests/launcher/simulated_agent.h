@@ -12,6 +12,7 @@
 
 #include "agent/dial.h"
 #include "agent/event_loop.h"
+#include "agent/lease.h"
 
 namespace ds {
 
@@ -34,7 +35,7 @@ struct SimulatedAgentOptions {
   uint32_t host_index = 0;
   std::string host_name, key;
   uint16_t port = 0;
-  std::chrono::milliseconds beat{500};
+  std::chrono::milliseconds beat{1000}, lease{20000};
   std::chrono::milliseconds ranks_live{0};  // from their start to their exit with 0
   bool deaf = false;                        // reads nothing once its ranks run, but goes on sending beats
   std::chrono::milliseconds late{0};        // handles each message so much later
@@ -73,6 +74,7 @@ class SimulatedAgent {
   uint32_t generation_ = 0;
   std::chrono::steady_clock::time_point started_;
   bool welcomed_ = false;
+  Lease lease_;
   uint64_t answer_ns_ = 0;
 };
 

@@ -37,6 +37,7 @@ SimulatedAgentOptions options_of(const control::Bootstrap& bootstrap, int host) 
   options.key = bootstrap.key();
   options.port = static_cast<uint16_t>(bootstrap.port());
   options.beat = std::chrono::milliseconds(bootstrap.beat_ms());
+  options.lease = std::chrono::milliseconds(bootstrap.lease_ms());
   options.ranks_live = std::chrono::milliseconds(variable("SIMULATED_LIVE_MS", 0));
   options.deaf = host == variable("SIMULATED_DEAF_HOST", -1);
   if (host == variable("SIMULATED_LATE_HOST", -1))

@@ -1,8 +1,10 @@
 // What an agent costs its host while ranks run: resident memory of the agent and of its rank server for N ranks, what of
-// both is private, and their share of a core while the ranks sleep (goals: 10 MB + 10 KB per rank, 0.1 %).
+// both is private, and their share of a core while the ranks sleep (goals: 10 MB + 10 KB per rank, 0.1 %). Beside it the
+// share of a program that does nothing but send as many bytes as often: what a wake-up costs differs by ten between machines.
 //
 //   agent_bench [seconds] [N ...]
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -15,9 +17,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/perf/loopback_cost.h"
+
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kBeat{1000};  // FleetOptions::beat
+constexpr size_t kFrameBytes = 63;
+constexpr unsigned kSettling = 3;  // seconds after the start
 
 std::string content_of(const fs::path& path) {
   std::ifstream file(path);
@@ -68,6 +76,10 @@ double cpu_seconds(pid_t pid) {
   return 1e-9 * sum;
 }
 
+struct Used {
+  double agent, rank_servers, bare;  // seconds of CPU
+};
+
 int running(const fs::path& folder) {
   std::error_code error;
   return static_cast<int>(std::distance(fs::directory_iterator(folder, error), fs::directory_iterator()));
@@ -82,6 +94,8 @@ int main(int argc, char** argv) {
   if (sizes.empty()) sizes = {1, 16, 64};
   const fs::path bin = fs::read_symlink("/proc/self/exe").parent_path();
   const fs::path folder = fs::temp_directory_path() / ("dsl-agent-bench-" + std::to_string(getpid()));
+  const pid_t bare = fork();
+  if (bare == 0) ds::bench::beat_for_ever(kBeat, kFrameBytes);
   for (const int ranks : sizes) {
     fs::remove_all(folder);
     fs::create_directories(folder);
@@ -94,21 +108,31 @@ int main(int argc, char** argv) {
     }
     while (running(folder) < ranks && waitpid(launcher, nullptr, WNOHANG) == 0) usleep(20000);
     const std::vector<pid_t> agents = agents_of(launcher);
-    double before = 0, after = 0;
-    for (const pid_t agent : agents) before += cpu_seconds(agent);
+    const auto used_by = [&] {
+      Used used{0, 0, cpu_seconds(bare)};
+      for (const pid_t agent : agents) (agent == agents[0] ? used.agent : used.rank_servers) += cpu_seconds(agent);
+      return used;
+    };
+    sleep(kSettling);
+    const Used before = used_by();
     sleep(static_cast<unsigned>(seconds));
+    const Used after = used_by();
     long resident[2] = {0, 0}, own = 0;  // of the agent, which is the older one, and of its rank servers
     for (const pid_t agent : agents) {
-      after += cpu_seconds(agent);
       resident[agent == agents[0] ? 0 : 1] += resident_kb(agent);
       own += private_kb(agent);
     }
-    std::printf("{\"bench\":\"agent\",\"ranks\":%d,\"processes\":%zu,\"agent_kb\":%ld,\"rank_server_kb\":%ld,\"private_kb\":%ld,\"goal_kb\":%d,\"cpu_percent\":%.3f}\n",
-                ranks, agents.size(), resident[0], resident[1], own, 10240 + 10 * ranks, 100 * (after - before) / seconds);
+    const auto percent = [&](double Used::*who) { return 100 * (after.*who - before.*who) / seconds; };
+    std::printf("{\"bench\":\"agent\",\"ranks\":%d,\"processes\":%zu,\"agent_kb\":%ld,\"rank_server_kb\":%ld,\"private_kb\":%ld,"
+                "\"goal_kb\":%d,\"agent_percent\":%.3f,\"rank_server_percent\":%.3f,\"bare_percent\":%.3f}\n",
+                ranks, agents.size(), resident[0], resident[1], own, 10240 + 10 * ranks, percent(&Used::agent),
+                percent(&Used::rank_servers), percent(&Used::bare));
     std::fflush(stdout);
     kill(launcher, SIGTERM);
     waitpid(launcher, nullptr, 0);
   }
+  kill(bare, SIGKILL);
+  waitpid(bare, nullptr, 0);
   fs::remove_all(folder);
   return 0;
 }

@@ -4,9 +4,12 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -66,6 +69,20 @@ double bare_us_per_message(int connections, size_t bytes) {
     if (round >= 0) used += thread_cpu_us() - start;
   }
   return used / (2.0 * kRounds * connections);
+}
+
+void beat_for_ever(std::chrono::milliseconds period, size_t bytes) {
+  const Connection connection = std::move(connect_all(1).front());
+  std::string message(bytes, 'b');
+  if (::fork() == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (::recv(connection.far.get(), message.data(), bytes, 0) > 0) {
+    }
+    ::_exit(0);
+  }
+  const timespec pause{period.count() / 1000, period.count() % 1000 * 1000000};
+  while (::send(connection.near.get(), message.data(), bytes, MSG_NOSIGNAL) > 0) ::nanosleep(&pause, nullptr);
+  ::_exit(1);
 }
 
 }  // namespace ds::bench
