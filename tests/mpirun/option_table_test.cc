@@ -136,7 +136,7 @@ std::vector<Row> rows() {
       {"gmca", with({"-np", "1", "-gmca", "btl_base_verbose", "7"}, {"printenv", "OMPI_MCA_btl_base_verbose"})},
       {"McaTwice", with({"-np", "1", "--mca", "btl_base_verbose", "7", "--mca", "btl_base_verbose", "8"}, {"true"}), "", "--mca", 0},
       {"tune", with({"-np", "1", "--tune", "{dir}/tune"}, {"printenv", "V"})},
-      {"PlaceVariables", shell(kTwo, "env | grep ^OMPI_COMM_WORLD_ | sort | tr '\\n' ' '; echo")},
+      {"PlaceVariables", shell(kTwo, "echo $(env | grep ^OMPI_COMM_WORLD_ | sort)")},
 
       // Output and input.
       {"OutputOfManyLines", shell({"-np", "1"}, "seq 1 20000")},
