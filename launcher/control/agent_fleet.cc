@@ -7,7 +7,6 @@
 #include "agent/event_loop.h"
 #include "agent/proto/control.pb.h"
 #include "launcher/control/control_port.h"
-#include "topology/base/error.h"
 #include "topology/base/text.h"
 
 namespace ds {
@@ -73,6 +72,7 @@ void AgentFleet::open_port() {
   options.key = options_.key;
   options.loopback_only = std::all_of(options_.local.begin(), options_.local.end(), [](bool local) { return local; });
   options.ports = options_.ports;
+  options.own_port = options_.own_port;  // taken by now: no agent comes back, all of them are swept
   options.pending_limit = pending_limit(files_.now());
   ControlPortEvents events;
   events.on_hello = [this](const std::shared_ptr<Channel>& channel, const control::Hello& hello) {
@@ -82,15 +82,6 @@ void AgentFleet::open_port() {
   events.on_closed = [this](int host, const std::string& reason) { closed(host, reason); };
   events.on_request = events_.on_request;
   events.on_refused = events_.on_refused;
-  if (options_.own_port) {
-    ControlPortOptions there = options;
-    there.ports = std::pair(*options_.own_port, *options_.own_port);
-    try {
-      port_ = std::make_unique<ControlPort>(io_, std::move(there), events);
-      return;
-    } catch (const Error&) {  // somebody else has it by now: no agent comes back, all of them are swept
-    }
-  }
   port_ = std::make_unique<ControlPort>(io_, std::move(options), std::move(events));
 }
 

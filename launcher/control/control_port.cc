@@ -5,10 +5,22 @@
 #include "agent/peer_address.h"
 #include "agent/proto/control.pb.h"
 #include "agent/listener.h"
+#include "topology/base/error.h"
 
 namespace ds {
 
 using std::chrono::steady_clock;
+
+static std::unique_ptr<Listener> listen(boost::asio::io_context& io, const ControlPortOptions& options,
+                                        const std::function<void(int)>& accept) {
+  if (options.own_port) {
+    try {
+      return std::make_unique<Listener>(io, options.loopback_only, std::pair(*options.own_port, *options.own_port), accept);
+    } catch (const Error&) {  // somebody else has it by now
+    }
+  }
+  return std::make_unique<Listener>(io, options.loopback_only, options.ports, accept);
+}
 
 ControlPort::ControlPort(boost::asio::io_context& io, ControlPortOptions options, ControlPortEvents events)
     : io_(io),
@@ -16,7 +28,7 @@ ControlPort::ControlPort(boost::asio::io_context& io, ControlPortOptions options
       events_(std::move(events)),
       pending_(options_.pending_limit),
       log_timer_(std::make_unique<Timer>(io)),
-      listener_(std::make_unique<Listener>(io, options_.loopback_only, options_.ports, [this](int fd) { accept(fd); })) {}
+      listener_(listen(io, options_, [this](int fd) { accept(fd); })) {}
 
 ControlPort::~ControlPort() {
   for (auto& [id, guest] : guests_) guest.channel->close();

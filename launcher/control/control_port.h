@@ -32,6 +32,7 @@ struct ControlPortOptions {
   std::string key;
   bool loopback_only = false;
   std::optional<std::pair<int, int>> ports;
+  std::optional<int> own_port;  // rather this one, where it is free
   size_t pending_limit = 1024;  // connections that have not proved yet
 };
 
