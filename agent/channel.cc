@@ -248,8 +248,8 @@ class StreamChannel final : public Channel {
   std::string handshake_;
   std::vector<std::string> before_authentication_;
   std::vector<std::function<void()>> flushed_later_;
-  bool waiting_readable_ = false, waiting_writable_ = false, writing_soon_ = false, paused_ = false, closed_ = false, failing_ = false,
-       broke_protocol_ = false;
+  bool waiting_readable_ = false, waiting_writable_ = false, writing_soon_ = false, paused_ = false, closed_ = false,
+       failing_ = false, broke_protocol_ = false;
 };
 
 }  // namespace

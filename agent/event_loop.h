@@ -21,7 +21,8 @@ class Timer {
   explicit Timer(boost::asio::io_context& io);
   ~Timer();
   void after(std::chrono::nanoseconds delay, Action action);  // replaces what was waiting
-  // At the next whole multiple of the period since boot: what is periodic on a host wakes it up together, not each for itself.
+  // At the next whole multiple of the period since boot: what is periodic in a process wakes it up once, not each for
+  // itself.
   void at_next(std::chrono::nanoseconds period, Action action);
   void cancel();
 

@@ -141,7 +141,8 @@ void HostGenerations::start(control::StartGeneration start) {
     prepare_files(start);
     start_spare();
   } catch (const Error& error) {
-    return fail(std::string(error.what()) + " (on " + options_.host_name + ")", exit_status(error.code()), Blame::kHost);
+    return fail(std::string(error.what()) + " (on " + options_.host_name + ")", exit_status(error.code()),
+                Blame::kHost);
   }
   hand_over(std::move(start));
 }
@@ -220,7 +221,8 @@ bool HostGenerations::ask_server() {
 }
 
 void HostGenerations::server_is_silent() {
-  fail("the rank server on " + options_.host_name + " has not answered for 15 s and is killed", kHostLost, Blame::kHost);
+  fail("the rank server on " + options_.host_name + " has not answered for 15 s and is killed", kHostLost,
+       Blame::kHost);
   current_->server->kill();
 }
 

@@ -6,8 +6,8 @@
 //
 // A server that dies in kStarting or kRunning is AgentFailed: its ranks died with it, and nobody knows how they stood.
 //
-// While the launcher of an elastic job is away the generation is on hold: its ranks run, what its server says waits. The
-// launcher that follows resumes it and hears again how the ranks started and which have ended, or has it killed.
+// While the launcher of an elastic job is away the generation is on hold: its ranks run, what its server says waits.
+// The launcher that follows resumes it and hears again how the ranks started and which have ended, or has it killed.
 #pragma once
 
 #include <chrono>

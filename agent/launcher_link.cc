@@ -25,8 +25,8 @@ static constexpr auto kSecondLook = milliseconds(3000);  // for an answer to wha
 static constexpr int kDials = 10;  // so often a connection may end before the Welcome
 static constexpr uint32_t kDefaultLeaseMs = 20000, kDefaultBeatMs = 1000;
 
-LauncherLink::LauncherLink(boost::asio::io_context& io, const control::Bootstrap& bootstrap, const control::Hello& hello,
-                           Events events)
+LauncherLink::LauncherLink(boost::asio::io_context& io, const control::Bootstrap& bootstrap,
+                           const control::Hello& hello, Events events)
     : io_(io),
       bootstrap_(bootstrap),
       hello_(hello),
@@ -118,7 +118,7 @@ void LauncherLink::watch_life_line() {
 
 void LauncherLink::watch_lease() { look_at_lease_at(lease_.expires()); }
 
-// A job that was stopped as a whole (scontrol suspend) goes on. The ranks of an elastic job may have been replaced meanwhile.
+// A job that was stopped as a whole (scontrol suspend) goes on; an elastic one may have other ranks by now.
 void LauncherLink::look_at_lease_at(LeaseClock::time_point due) {
   lease_timer_.after(due - LeaseClock::now(), [this, due] {
     const auto now = LeaseClock::now();

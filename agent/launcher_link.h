@@ -1,6 +1,6 @@
-// An agent's connection to its launcher: dials, introduces the agent, beats, keeps the lease, and knows when the launcher
-// is gone for good. The agent of an elastic job whose launcher is gone dials until its lease ends: another launcher may have
-// taken the place (docs/elastic.md).
+// An agent's connection to its launcher: dials, introduces the agent, beats, keeps the lease, and knows when the
+// launcher is gone for good. The agent of an elastic job whose launcher is gone dials until its lease ends: another
+// launcher may have taken the place (docs/elastic.md).
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // Reads one output stream of one rank and passes it on in whole lines, or what there is of one after a while. It stops
-// reading while the launcher has not taken what came before or the channel is full, so a rank that writes faster than that
-// waits in its own write().
+// reading while the launcher has not taken what came before or the channel is full, so a rank that writes faster than
+// that waits in its own write().
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class OutputRelay {
   struct Options {
     std::shared_ptr<Channel> channel;
     OutputWindow* window = nullptr;  // borrowed; nullptr = none
-    bool unfinished = false;         // a line that is not complete 100 ms after it began is passed on in pieces: prompts
+    bool unfinished = false;  // a line that is not complete 100 ms after it began is passed on in pieces: prompts
   };
   OutputRelay(boost::asio::io_context& io, FileDescriptor pipe, Options options, OnLines on_lines);
 

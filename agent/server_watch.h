@@ -1,5 +1,5 @@
-// Asks a rank server again and again whether it takes messages in; one that is stopped or stuck does not end, and nobody
-// would notice how its ranks do. Counts questions, not time: an agent that was stopped itself must not blame it.
+// Asks a rank server again and again whether it takes messages in; one that is stopped or stuck does not end, and
+// nobody would notice how its ranks do. Counts questions, not time: an agent that was stopped itself must not blame it.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -48,9 +48,10 @@ void refuse_a_task_of_many(const Variables& variables) {
   const std::string tasks = value_of(variables, "SLURM_STEP_NUM_TASKS"), task = value_of(variables, "SLURM_PROCID");
   if (parse_int(tasks).value_or(1) < 2 || task.empty() || tasks != value_of(variables, "SLURM_NTASKS")) return;
   if (!inside_smaller_step(variables)) return;
-  throw Error(ErrorCode::kUsage, "Slurm: SLURM_PROCID=" + task + ", SLURM_STEP_NUM_TASKS=" + tasks + ": srun started " + tasks +
-                                     " tasks, and each of them would start the whole job: start dslaunch without srun, or "
-                                     "by srun -n1; if one task alone starts it: env -u SLURM_PROCID dslaunch ...");
+  throw Error(ErrorCode::kUsage,
+              "Slurm: SLURM_PROCID=" + task + ", SLURM_STEP_NUM_TASKS=" + tasks + ": srun started " + tasks +
+                  " tasks, and each of them would start the whole job: start dslaunch without srun, or "
+                  "by srun -n1; if one task alone starts it: env -u SLURM_PROCID dslaunch ...");
 }
 
 std::string tasks_variable(const Variables& variables) {
@@ -86,7 +87,8 @@ std::vector<std::optional<int>> slots_of(const Variables& variables, size_t num_
   const bool asked_for_tasks = !first_set(variables, {"SLURM_NTASKS", "SLURM_NTASKS_PER_NODE"}).empty();
   const auto gpus = gpus_per_node(variables);
   // With sbatch --gpus=N nodes may have different numbers: only they can tell.
-  const bool differ = num_hosts > 1 && !first_set(variables, {"SLURM_GPUS"}).empty() && first_set(variables, {"SLURM_GPUS_PER_NODE"}).empty();
+  const bool differ = num_hosts > 1 && !first_set(variables, {"SLURM_GPUS"}).empty() &&
+                      first_set(variables, {"SLURM_GPUS_PER_NODE"}).empty();
   if (gpus && differ && !(asked_for_tasks && !tasks.empty())) return std::vector<std::optional<int>>(num_hosts);
   if (gpus && !(asked_for_tasks && !tasks.empty())) return std::vector<std::optional<int>>(num_hosts, gpus);
   const std::string counts = !tasks.empty() ? tasks : first_set(variables, {"SLURM_JOB_CPUS_PER_NODE"});

@@ -6,11 +6,12 @@
 
 namespace ds {
 
-// True when the job asked for GPUs in a way that may give nodes different numbers: --gpus, --gpus-per-task, --gpus-per-socket.
+// True when the job asked for GPUs in a way that may give nodes different numbers: --gpus, --gpus-per-task,
+// --gpus-per-socket.
 bool gpus_may_differ(const std::map<std::string, std::string>& environment);
 
-// From what `scontrol show job -d` prints: "Nodes=n[1-2] CPU_IDs=0 Mem=0 GRES=gpu:a100:3(IDX:0-2)". Nodes that it does not
-// tell of are left out.
+// From what `scontrol show job -d` prints: "Nodes=n[1-2] CPU_IDs=0 Mem=0 GRES=gpu:a100:3(IDX:0-2)". Nodes that it does
+// not tell of are left out.
 std::map<std::string, int> gpus_by_node(const std::string& shown);
 
 }  // namespace ds

@@ -1,5 +1,5 @@
-// Which step of Slurm a process stands in. sbatch and salloc inside a step hand its SLURM_STEP_* on to the new job, where
-// they mean nothing; the processes above this one tell.
+// Which step of Slurm a process stands in. sbatch and salloc inside a step hand its SLURM_STEP_* on to the new job,
+// where they mean nothing; the processes above this one tell.
 #pragma once
 
 #include <map>
@@ -18,7 +18,8 @@ struct SlurmStep {
 std::optional<SlurmStep> slurm_step_of_title(const std::string& title);
 
 // `environment` without SLURM_STEP_* when they are of another step than the one that `titles` show: those of the
-// processes above this one, the nearest first. They are kept when no slurmstepd is seen (a container, hidden processes).
+// processes above this one, the nearest first. They are kept when no slurmstepd is seen (a container, hidden
+// processes).
 std::map<std::string, std::string> without_stale_step(std::map<std::string, std::string> environment,
                                                       const std::vector<std::string>& titles);
 

@@ -31,8 +31,8 @@ constexpr int kTryLater = 75;
 constexpr std::chrono::seconds kAnswerLimit{5};
 constexpr int64_t kDefaultIdle = 12 * 3600, kMostIdle = 30 * 86400;
 constexpr const char* kAgentsUsage =
-    "dslaunch agents start [--idle 12h] [--hostfile f | -H a,b] [--ssh s] [--prefix p] [--ports a-b] | stop [HOST ...] | "
-    "list [--json]";
+    "dslaunch agents start [--idle 12h] [--hostfile f | -H a,b] [--ssh s] [--prefix p] [--ports a-b] | stop [HOST ...] "
+    "| list [--json]";
 
 [[noreturn]] void refuse(const std::string& problem) { throw Error(ErrorCode::kUsage, problem + "; " + kAgentsUsage); }
 
@@ -46,7 +46,8 @@ int64_t seconds_of(const std::string& text) {
       number.pop_back();
     }
   const std::optional<int64_t> count = parse_int(number);
-  if (!count || *count < 0 || *count > kMostIdle / unit) refuse("option --idle=" + text + ": must be a time up to 30d: 90, 30m, 12h, 2d");
+  if (!count || *count < 0 || *count > kMostIdle / unit)
+    refuse("option --idle=" + text + ": must be a time up to 30d: 90, 30m, 12h, 2d");
   return *count * unit;
 }
 
@@ -72,7 +73,8 @@ std::optional<int> ask(const ResidentRecord& record, const std::string& what) {
 std::vector<Host> remote_hosts(const Options& options, Console& console) {
   const auto environment = without_stale_step(environment_map(), titles_of_ancestors());
   const HostSource source = hosts_from(options, environment, discover_host(), std::nullopt);
-  if (source.slurm) refuse("inside a Slurm allocation one srun step starts the agents of a job; resident agents would outlive it");
+  if (source.slurm)
+    refuse("inside a Slurm allocation one srun step starts the agents of a job; resident agents would outlive it");
   for (const std::string& warning : source.warnings) console.note("warning: " + warning);
   std::vector<Host> hosts;
   for (const Host& host : source.cluster.hosts)
@@ -92,7 +94,8 @@ int start(Words words, Console& console) {
   }
   words.push_back("true");  // options need a program
   const Options options = parse_options(words);
-  if (options.programs.size() != 1 || options.programs[0].argv != Words{"true"}) refuse("agents start takes options alone");
+  if (options.programs.size() != 1 || options.programs[0].argv != Words{"true"})
+    refuse("agents start takes options alone");
   ResidentOptions wanted;
   wanted.ssh = options.ssh;
   wanted.program = (options.prefix.empty() ? program_folder() : options.prefix + "/bin") + "/dsagent";
@@ -104,10 +107,13 @@ int start(Words words, Console& console) {
   std::vector<Host> hosts;
   std::vector<ResidentRecord> there = read_residents(folder);
   for (const Host& host : remote_hosts(options, console)) {
-    const auto old = std::find_if(there.begin(), there.end(), [&](const auto& one) { return lower(one.host) == lower(host.name); });
-    const bool usable = old != there.end() && old->user == host.user && old->program == wanted.program && old->build == build_id();
+    const auto old =
+        std::find_if(there.begin(), there.end(), [&](const auto& one) { return lower(one.host) == lower(host.name); });
+    const bool usable =
+        old != there.end() && old->user == host.user && old->program == wanted.program && old->build == build_id();
     if (usable && ask(*old, "status")) {
-      console.out(host.name + ": there already, pid " + std::to_string(old->pid) + ", port " + std::to_string(old->port) + "\n");
+      console.out(host.name + ": there already, pid " + std::to_string(old->pid) + ", port " +
+                  std::to_string(old->port) + "\n");
       continue;
     }
     if (old != there.end()) ask(*old, "stop");  // of another build: it leaves when its jobs have ended
@@ -116,7 +122,8 @@ int start(Words words, Console& console) {
   const ResidentStarts result = start_residents(hosts, wanted);
   for (const ResidentRecord& record : result.started) {
     write_resident(folder, record);
-    console.out(record.host + ": started, pid " + std::to_string(record.pid) + ", port " + std::to_string(record.port) + "\n");
+    console.out(record.host + ": started, pid " + std::to_string(record.pid) + ", port " + std::to_string(record.port) +
+                "\n");
   }
   if (result.failures.empty()) return 0;
   console.error(describe_reach_failures(result.failures));
@@ -127,7 +134,8 @@ std::vector<ResidentRecord> chosen(const Words& hosts) {
   std::vector<ResidentRecord> all = read_residents(resident_folder()), result;
   if (hosts.empty()) return all;
   for (const std::string& host : hosts) {
-    const auto one = std::find_if(all.begin(), all.end(), [&](const auto& record) { return lower(record.host) == lower(host); });
+    const auto one =
+        std::find_if(all.begin(), all.end(), [&](const auto& record) { return lower(record.host) == lower(host); });
     if (one == all.end()) refuse("no resident agent on " + host + " is known");
     result.push_back(*one);
   }
@@ -156,10 +164,15 @@ int list(const Words& words, Console& console) {
     const std::optional<int> jobs = ask(record, "status");
     const int64_t minutes = (time(nullptr) - record.started) / 60;
     const std::string state = !jobs ? "no answer" : record.build != build_id() ? "another build" : "ready";
-    rows.push_back({{"host", record.host}, {"pid", record.pid}, {"port", record.port}, {"state", state}, {"jobs", jobs.value_or(0)},
+    rows.push_back({{"host", record.host},
+                    {"pid", record.pid},
+                    {"port", record.port},
+                    {"state", state},
+                    {"jobs", jobs.value_or(0)},
                     {"started", record.started}});
-    text += record.host + ": " + state + ", pid " + std::to_string(record.pid) + ", port " + std::to_string(record.port) +
-            ", jobs " + std::to_string(jobs.value_or(0)) + ", started " + std::to_string(minutes) + " min ago\n";
+    text += record.host + ": " + state + ", pid " + std::to_string(record.pid) + ", port " +
+            std::to_string(record.port) + ", jobs " + std::to_string(jobs.value_or(0)) + ", started " +
+            std::to_string(minutes) + " min ago\n";
   }
   console.out(json ? rows.dump() + "\n" : text.empty() ? "no resident agents\n" : text);
   return 0;

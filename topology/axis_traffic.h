@@ -1,5 +1,5 @@
-// What the ranks of a mesh send to each other in one training step: a simple model, after the volumes that the papers of
-// each kind of parallelism give. Pure. The page is docs/placement.md.
+// What the ranks of a mesh send to each other in one training step: a simple model, after the volumes that the papers
+// of each kind of parallelism give. Pure. The page is docs/placement.md.
 #pragma once
 
 #include <array>
@@ -42,9 +42,9 @@ struct Traffic {
 // All traffic of a mesh, axes in the order tensor, sequence, context, expert, pipeline, data; silent ones left out.
 std::vector<Traffic> traffic_of(const ProcessMesh& mesh, const AxisBytes& bytes);
 
-// The mesh "tp=8,dp=2": sizes of axes, by short or long name, the fastest varying first; axes that are not named have size
-// 1 and come last. Without data, `num_ranks` that is given makes it what is left. Throws kUsage: unknown or repeated axes,
-// sizes that are no numbers from 1, `num_ranks` that do not fit.
+// The mesh "tp=8,dp=2": sizes of axes, by short or long name, the fastest varying first; axes that are not named have
+// size 1 and come last. Without data, `num_ranks` that is given makes it what is left. Throws kUsage: unknown or
+// repeated axes, sizes that are no numbers from 1, `num_ranks` that do not fit.
 ProcessMesh parse_mesh(const std::string& text, std::optional<int> num_ranks);
 
 // "tp=6e10,dp=1.6e9" over `bytes`. Throws kUsage.

@@ -25,7 +25,8 @@ bool meets(const Place& a, const Place& b) {
 }
 
 bool within(const Place& inner, const Place& outer) {
-  return std::all_of(inner.begin(), inner.end(), [&](const Cpu& cpu) { return std::find(outer.begin(), outer.end(), cpu) != outer.end(); });
+  return std::all_of(inner.begin(), inner.end(),
+                     [&](const Cpu& cpu) { return std::find(outer.begin(), outer.end(), cpu) != outer.end(); });
 }
 
 Level cpu_level(const BindingOptions& options) { return options.threads_are_cpus ? Level::kThread : Level::kCore; }
@@ -59,13 +60,15 @@ Level bound_level(int num_ranks, const BindingOptions& options) {
 // Hands out places of one level; each takes as many ranks as it has CPUs.
 class Binder {
  public:
-  Binder(const std::vector<Cpu>& cpus, Level level, Level cpu_level) : places_(places_of(cpus, level)), used_(places_.size()) {
+  Binder(const std::vector<Cpu>& cpus, Level level, Level cpu_level)
+      : places_(places_of(cpus, level)), used_(places_.size()) {
     for (const Place& place : places_) room_.push_back(static_cast<int>(places_of(place, cpu_level).size()));
   }
 
   // The least used place inside `mapped`, or the place around it; nullptr when that is full.
   const Place* take(const Place& mapped) {
-    const bool inside = std::any_of(places_.begin(), places_.end(), [&](const Place& place) { return within(place, mapped); });
+    const bool inside =
+        std::any_of(places_.begin(), places_.end(), [&](const Place& place) { return within(place, mapped); });
     size_t best = places_.size();
     for (size_t i = 0; i < places_.size(); ++i) {
       if (!(inside ? within(places_[i], mapped) : within({mapped[0]}, places_[i]))) continue;
@@ -135,19 +138,23 @@ std::vector<size_t> numbered(const std::vector<Cpu>& cpus, const std::vector<Pla
   return order;
 }
 
-[[noreturn]] void too_small(const Host& host, size_t ranks, const std::vector<Cpu>& cpus, Level level, const BindingOptions& options) {
+[[noreturn]] void too_small(const Host& host, size_t ranks, const std::vector<Cpu>& cpus, Level level,
+                            const BindingOptions& options) {
   const size_t units = places_of(cpus, cpu_level(options)).size();
-  const std::string what = options.cpus_per_rank ? std::to_string(*options.cpus_per_rank) + " cpus per rank" : std::string("--bind-to ") + name_of(level);
-  throw Error(ErrorCode::kUsage, what + ": host " + host.name + ": " + std::to_string(ranks) + " ranks, " + std::to_string(units) +
-                                     (options.threads_are_cpus ? " hardware threads" : " cores") + ": start fewer ranks or use --bind-to none");
+  const std::string what = options.cpus_per_rank ? std::to_string(*options.cpus_per_rank) + " cpus per rank"
+                                                 : std::string("--bind-to ") + name_of(level);
+  throw Error(ErrorCode::kUsage, what + ": host " + host.name + ": " + std::to_string(ranks) + " ranks, " +
+                                     std::to_string(units) +
+                                     (options.threads_are_cpus ? " hardware threads" : " cores") +
+                                     ": start fewer ranks or use --bind-to none");
 }
 
 Binding bind_shares(const Host& host, size_t ranks, const std::vector<Cpu>& cpus, const BindingOptions& options) {
   const size_t cores = places_of(cpus, Level::kCore).size();
   if (cores >= ranks) return share_cores(cpus, ranks);
   if (options.must_share)
-    throw Error(ErrorCode::kUsage, "option --bind_cores_to_rank: must leave each rank a core: host " + host.name + ": " +
-                                       std::to_string(ranks) + " ranks, " + std::to_string(cores) +
+    throw Error(ErrorCode::kUsage, "option --bind_cores_to_rank: must leave each rank a core: host " + host.name +
+                                       ": " + std::to_string(ranks) + " ranks, " + std::to_string(cores) +
                                        (options.cpu_list.empty() ? " cores" : " cores in the list"));
   return Binding(ranks, options.cpu_list.empty() ? std::vector<int>{} : ids_of(cpus));
 }
@@ -168,7 +175,9 @@ BindTo bind_to_named(const std::string& name) {
 
 int ranks_by_places(const Host& host, const BindingOptions& options) {
   const std::vector<Cpu> cpus = usable_cpus(host, options.cpu_list);
-  if (cpus.empty()) throw Error(ErrorCode::kUsage, std::string("ranks per ") + name_of(*options.map_by) + ": the cores of host " + host.name + " are not known");
+  if (cpus.empty())
+    throw Error(ErrorCode::kUsage, std::string("ranks per ") + name_of(*options.map_by) + ": the cores of host " +
+                                       host.name + " are not known");
   return options.per_place * static_cast<int>(places_of(cpus, *options.map_by).size());
 }
 
@@ -178,14 +187,16 @@ Binding bind_ranks(const Host& host, int num_local, int num_ranks, bool oversubs
   const std::vector<Cpu> cpus = usable_cpus(host, options.cpu_list);
   const bool may_stay_unbound = (options.bind_to == BindTo::kDefault && !options.cpus_per_rank) ||
                                 (options.bind_to == BindTo::kShare && !options.must_share);
-  if (count == 0 || cpus.empty() || options.bind_to == BindTo::kNone || (may_stay_unbound && oversubscribed)) return unbound;
+  if (count == 0 || cpus.empty() || options.bind_to == BindTo::kNone || (may_stay_unbound && oversubscribed))
+    return unbound;
   if (options.bind_to == BindTo::kShare) return bind_shares(host, count, cpus, options);
   if (may_stay_unbound && !options.cpu_list.empty()) return Binding(count, ids_of(cpus));
 
   const std::vector<Place> mapped = map_ranks(cpus, count, num_ranks, options);
   const Level level = bound_level(num_ranks, options);
   const Level unit = options.bind_to == BindTo::kThread ? Level::kThread : cpu_level(options);
-  const Binding binding = options.cpus_per_rank ? bind_several(mapped, unit, options) : bind_each(cpus, mapped, level, cpu_level(options));
+  const Binding binding =
+      options.cpus_per_rank ? bind_several(mapped, unit, options) : bind_each(cpus, mapped, level, cpu_level(options));
   if (binding.size() < count && may_stay_unbound) return unbound;
   if (binding.size() < count) too_small(host, count, cpus, level, options);
   if (!options.rank_by) return binding;

@@ -1,5 +1,5 @@
-// Which CPUs each rank of one host is bound to: mpirun's mapping, ranking and binding within a host (Open MPI 4.1). Pure;
-// binding itself is done by whoever starts the ranks.
+// Which CPUs each rank of one host is bound to: mpirun's mapping, ranking and binding within a host (Open MPI 4.1).
+// Pure; binding itself is done by whoever starts the ranks.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ enum class BindTo {
   kCore,
   kSocket,
   kNuma,
-  kShare,    // training jobs: cores/ranks consecutive cores of one NUMA node each; when cores do not suffice, unbound or
-             // with a cpu_list all of it
+  kShare,  // training jobs: cores/ranks consecutive cores of one NUMA node each; when cores do not suffice, unbound or
+           // with a cpu_list all of it
 };
 
 // "none", "hwthread", "core", "socket" (or "package"), "numa"; throws kUsage naming these.

@@ -16,7 +16,8 @@ struct Names {
   const char *rank, *world_size, *local_rank, *local_size;
 };
 constexpr Names kOurs{"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
-constexpr Names kMpirun{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"};
+constexpr Names kMpirun{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+                        "OMPI_COMM_WORLD_LOCAL_SIZE"};
 
 std::string value_of(const Variables& environment, const std::string& name) {
   const auto found = environment.find(name);
@@ -29,8 +30,8 @@ int number(const Variables& environment, const std::string& name, int lowest) {
   const std::string text = value_of(environment, name);
   const auto value = parse_int(text);
   if (value && *value >= lowest && *value <= std::numeric_limits<int>::max()) return static_cast<int>(*value);
-  throw Error(ErrorCode::kUsage, "environment: " + name + "='" + text + "': must be a whole number, " + std::to_string(lowest) +
-                                     " or more, as the launcher of this rank sets it");
+  throw Error(ErrorCode::kUsage, "environment: " + name + "='" + text + "': must be a whole number, " +
+                                     std::to_string(lowest) + " or more, as the launcher of this rank sets it");
 }
 
 int number_or(const Variables& environment, const std::string& name, int lowest, int otherwise) {
@@ -39,7 +40,8 @@ int number_or(const Variables& environment, const std::string& name, int lowest,
 
 void check_below(int value, int limit, const std::string& name, const std::string& limit_name) {
   if (value >= limit)
-    throw Error(ErrorCode::kUsage, "environment: " + name + "=" + std::to_string(value) + " is not below " + limit_name + "=" + std::to_string(limit));
+    throw Error(ErrorCode::kUsage, "environment: " + name + "=" + std::to_string(value) + " is not below " +
+                                       limit_name + "=" + std::to_string(limit));
 }
 
 RankEnvironment read(const Variables& environment, const Names& names, RankSource source) {
@@ -65,8 +67,9 @@ RankEnvironment read_ours(const Variables& environment) {
 
 // An mpirun that a rank of ours runs gives its own ranks other numbers than we gave that rank.
 bool is_inner_mpirun(const Variables& environment) {
-  return has(environment, kMpirun.world_size) && (value_of(environment, kMpirun.world_size) != value_of(environment, kOurs.world_size) ||
-                                                  value_of(environment, kMpirun.rank) != value_of(environment, kOurs.rank));
+  return has(environment, kMpirun.world_size) &&
+         (value_of(environment, kMpirun.world_size) != value_of(environment, kOurs.world_size) ||
+          value_of(environment, kMpirun.rank) != value_of(environment, kOurs.rank));
 }
 
 // "2(x3),1": the number of node `index`.
@@ -75,12 +78,15 @@ int count_at(const Variables& environment, const std::string& name, int index) {
   for (const std::string& part : split(value_of(environment, name), ',')) {
     const auto open = part.find("(x");
     const auto count = parse_int(part.substr(0, open));
-    const auto times = open == std::string::npos ? 1 : parse_int(std::string_view(part).substr(open + 2, part.find(')') - open - 2)).value_or(0);
+    const auto times = open == std::string::npos
+                           ? 1
+                           : parse_int(std::string_view(part).substr(open + 2, part.find(')') - open - 2)).value_or(0);
     if (!count || *count < 1 || *count > std::numeric_limits<int>::max() || times < 1) break;
     if (left < times) return static_cast<int>(*count);
     left -= times;
   }
-  throw Error(ErrorCode::kUsage, "environment: " + name + "='" + value_of(environment, name) + "' has no count for node " + std::to_string(index));
+  throw Error(ErrorCode::kUsage, "environment: " + name + "='" + value_of(environment, name) +
+                                     "' has no count for node " + std::to_string(index));
 }
 
 std::string first_set(const Variables& environment, const std::string& first, const std::string& second) {
@@ -124,7 +130,8 @@ Variables rank_variables(const RankEnvironment& place) {
 }
 
 RankEnvironment read_rank_environment(const Variables& environment) {
-  if (has(environment, kVariableJob) && has(environment, kOurs.rank) && !is_inner_mpirun(environment)) return read_ours(environment);
+  if (has(environment, kVariableJob) && has(environment, kOurs.rank) && !is_inner_mpirun(environment))
+    return read_ours(environment);
   if (has(environment, kMpirun.world_size)) {
     RankEnvironment place = read(environment, kMpirun, RankSource::kMpirun);
     place.node_rank = std::nullopt;
@@ -137,9 +144,11 @@ RankEnvironment read_rank_environment(const Variables& environment) {
 bool must_not_reach_ranks(const std::string& name) {
   constexpr std::array<std::string_view, 9> kPrefixes{"PMIX_",   "PMI_",  "PMI2_", "OMPI_", "SLURM_",
                                                      "SLURMD_", "ORTE_", "JSM_",  "FLUX_"};
-  constexpr std::array<std::string_view, 10> kOwn{"RANK",        "WORLD_SIZE",  "LOCAL_RANK",          "LOCAL_WORLD_SIZE", "NODE_RANK",
-                                                  "MASTER_ADDR", "MASTER_PORT", "DSLAUNCH_JOB", "DSLAUNCH_GENERATION", "DSLAUNCH_BLOCK"};
-  const bool prefixed = std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) { return name.starts_with(prefix); });
+  constexpr std::array<std::string_view, 10> kOwn{
+      "RANK",        "WORLD_SIZE",  "LOCAL_RANK",   "LOCAL_WORLD_SIZE",    "NODE_RANK",
+      "MASTER_ADDR", "MASTER_PORT", "DSLAUNCH_JOB", "DSLAUNCH_GENERATION", "DSLAUNCH_BLOCK"};
+  const bool prefixed = std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                                    [&](std::string_view prefix) { return name.starts_with(prefix); });
   return prefixed || std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 [[noreturn]] void refuse_map_by(const std::string& text) {
   refuse("--map-by", text,
-         "slot, node, socket, numa, core, hwthread or ppr:N:object (N ranks per node, socket, numa, core or hwthread), then "
-         "perhaps :PE=n, :OVERSUBSCRIBE or :NOOVERSUBSCRIBE");
+         "slot, node, socket, numa, core, hwthread or ppr:N:object (N ranks per node, socket, numa, core or hwthread), "
+         "then perhaps :PE=n, :OVERSUBSCRIBE or :NOOVERSUBSCRIBE");
 }
 
 std::optional<int> count_of(const std::string& text) {
@@ -61,7 +61,9 @@ void take_map_by(const std::string& text, PlacementOptions& options) {
   else if (place != "slot") options.map_by = MapBy::kNode;
   const int each = options.binding.cpus_per_rank.value_or(1);
   const bool one_cpu = level == Level::kThread || (level == Level::kCore && !options.binding.threads_are_cpus);
-  if (one_cpu && each > 1) refuse("--map-by", text, "a place that can have " + std::to_string(each) + " CPUs, for example numa:PE=" + std::to_string(each));
+  if (one_cpu && each > 1)
+    refuse("--map-by", text,
+           "a place that can have " + std::to_string(each) + " CPUs, for example numa:PE=" + std::to_string(each));
 }
 
 void take_rank_by(const std::string& text, PlacementOptions& options) {

@@ -23,9 +23,12 @@ std::vector<NamedValue> named_values(const std::string& option, const std::strin
     const std::vector<std::string> sides = split(part, '=');
     const std::string name = lower(trim(sides[0]));
     const std::vector<Axis> axes = ProcessMesh::default_order();
-    const auto axis = std::find_if(axes.begin(), axes.end(), [&](Axis one) { return short_name(one) == name || long_name(one) == name; });
-    if (sides.size() != 2 || axis == axes.end()) refuse_mesh(option, text, "'" + part + "': must be axis=number; axes are tp, sp, cp, ep, dp, pp");
-    const bool twice = std::any_of(values.begin(), values.end(), [&](const NamedValue& value) { return value.axis == *axis; });
+    const auto axis = std::find_if(axes.begin(), axes.end(),
+                                   [&](Axis one) { return short_name(one) == name || long_name(one) == name; });
+    if (sides.size() != 2 || axis == axes.end())
+      refuse_mesh(option, text, "'" + part + "': must be axis=number; axes are tp, sp, cp, ep, dp, pp");
+    const bool twice =
+        std::any_of(values.begin(), values.end(), [&](const NamedValue& value) { return value.axis == *axis; });
     if (twice) refuse_mesh(option, text, short_name(*axis) + " is given twice");
     values.push_back({*axis, std::string(trim(sides[1]))});
   }
@@ -50,8 +53,9 @@ std::string does_not_fit(int64_t ranks, int64_t product, bool has_data) {
     return "makes " + made + " ranks, but there are " + there + ": must be " + made +
            ", or leave out dp, which then takes what is left";
   const int64_t below = ranks / product * product;
-  return there + " ranks are no multiple of " + made + ": must be " + (below > 0 ? std::to_string(below) + " or " : "") +
-         std::to_string(below + product) + ", or another multiple; dp takes what is left";
+  return there + " ranks are no multiple of " + made + ": must be " +
+         (below > 0 ? std::to_string(below) + " or " : "") + std::to_string(below + product) +
+         ", or another multiple; dp takes what is left";
 }
 
 }  // namespace
@@ -63,24 +67,28 @@ ProcessMesh parse_mesh(const std::string& text, std::optional<int> num_ranks) {
   int64_t product = 1;
   for (const NamedValue& named : named_values("--mesh", text)) {
     const auto size = parse_int(named.value);
-    if (!size || *size < 1 || *size > kMost) refuse_mesh("--mesh", text, short_name(named.axis) + "=" + named.value + ": must be a whole number from 1");
+    if (!size || *size < 1 || *size > kMost)
+      refuse_mesh("--mesh", text, short_name(named.axis) + "=" + named.value + ": must be a whole number from 1");
     size_of(dims, named.axis) = static_cast<int>(*size);
     order.push_back(named.axis);
     product = std::min(product * *size, kMost + 1);
   }
   if (product > kMost) refuse_mesh("--mesh", text, "more than " + std::to_string(kMost) + " ranks");
   const bool has_data = std::find(order.begin(), order.end(), Axis::kData) != order.end();
-  if (num_ranks && !has_data && *num_ranks > 0 && *num_ranks % product == 0) dims.data = *num_ranks / static_cast<int>(product);
+  if (num_ranks && !has_data && *num_ranks > 0 && *num_ranks % product == 0)
+    dims.data = *num_ranks / static_cast<int>(product);
   for (const Axis axis : ProcessMesh::default_order())
     if (std::find(order.begin(), order.end(), axis) == order.end()) order.push_back(axis);
-  if (num_ranks && *num_ranks != dims.world_size()) refuse_mesh("--mesh", text, does_not_fit(*num_ranks, product, has_data));
+  if (num_ranks && *num_ranks != dims.world_size())
+    refuse_mesh("--mesh", text, does_not_fit(*num_ranks, product, has_data));
   return ProcessMesh(dims, order);
 }
 
 AxisBytes parse_axis_bytes(const std::string& text, AxisBytes bytes) {
   for (const NamedValue& named : named_values("--mesh-bytes", text)) {
     const auto number = parse_double(named.value);
-    if (!number || !(*number >= 0) || *number > 1e18) refuse_mesh("--mesh-bytes", text, short_name(named.axis) + "=" + named.value + ": must be a number of bytes");
+    if (!number || !(*number >= 0) || *number > 1e18)
+      refuse_mesh("--mesh-bytes", text, short_name(named.axis) + "=" + named.value + ": must be a number of bytes");
     bytes[static_cast<size_t>(named.axis)] = *number;
   }
   return bytes;

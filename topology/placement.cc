@@ -32,7 +32,8 @@ Counts slots_of(const Cluster& cluster, const PlacementOptions& options) {
 std::string slot_list(const Cluster& cluster, const Counts& slots) {
   constexpr size_t kShown = 16;
   std::vector<std::string> parts;
-  for (size_t i = 0; i < slots.size() && i < kShown; ++i) parts.push_back(cluster.hosts[i].name + ": " + std::to_string(slots[i]));
+  for (size_t i = 0; i < slots.size() && i < kShown; ++i)
+    parts.push_back(cluster.hosts[i].name + ": " + std::to_string(slots[i]));
   return join(parts, ", ") + (slots.size() > kShown ? ", ..." : "");
 }
 
@@ -62,8 +63,8 @@ void deal(Counts& counts, const Counts& limits, int& left) {
   }
 }
 
-// Equal shares of what is left, until it is used up or no host has room. As mpirun maps by node: a host without room for
-// its share leaves the rest of it for the next round.
+// Equal shares of what is left, until it is used up or no host has room. As mpirun maps by node: a host without room
+// for its share leaves the rest of it for the next round.
 void share(Counts& counts, const Counts& limits, int& left) {
   const auto hosts = static_cast<int>(std::count_if(limits.begin(), limits.end(), [](int limit) { return limit > 0; }));
   for (bool any = true; any && left > 0;) {
@@ -92,7 +93,8 @@ void fill(Counts& counts, const Counts& limits, int& left) {
 Counts fixed_counts(const Cluster& cluster, const Counts& slots, const PlacementOptions& options) {
   Counts counts(slots.size());
   for (size_t i = 0; i < slots.size(); ++i)
-    if (slots[i] > 0) counts[i] = options.per_node > 0 ? options.per_node : ranks_by_places(cluster.hosts[i], options.binding);
+    if (slots[i] > 0)
+      counts[i] = options.per_node > 0 ? options.per_node : ranks_by_places(cluster.hosts[i], options.binding);
   return counts;
 }
 
@@ -105,10 +107,12 @@ Counts count_fixed(const Cluster& cluster, const Counts& slots, const PlacementO
   (options.map_by == MapBy::kNode ? deal : fill)(counts, limits, left);
   for (size_t i = 0; i < slots.size(); ++i)
     if (counts[i] > bounds[i])
-      fail(std::to_string(counts[i]) + " ranks per host: host " + cluster.hosts[i].name + " has " + std::to_string(bounds[i]) + " slots");
+      fail(std::to_string(counts[i]) + " ranks per host: host " + cluster.hosts[i].name + " has " +
+           std::to_string(bounds[i]) + " slots");
   if (left > 0) {
-    const std::string each = options.per_node > 0 ? std::to_string(options.per_node) + " per host"
-                                                  : std::to_string(options.binding.per_place) + " per " + name_of(*options.binding.map_by);
+    const std::string each =
+        options.per_node > 0 ? std::to_string(options.per_node) + " per host"
+                             : std::to_string(options.binding.per_place) + " per " + name_of(*options.binding.map_by);
     fail("asked for " + std::to_string(asked) + " ranks, but " + each + " make " + std::to_string(sum(limits)));
   }
   return counts;
@@ -128,8 +132,10 @@ Counts count_ranks(const Cluster& cluster, const Counts& slots, const PlacementO
   return counts;
 }
 
-// How many ranks a program can have on each host beside those of the programs before it, which max_slots no longer counts.
-Counts room_of_program(const Cluster& cluster, const Counts& slots, const Counts& used, size_t program, bool oversubscribe) {
+// How many ranks a program can have on each host beside those of the programs before it, which max_slots no longer
+// counts.
+Counts room_of_program(const Cluster& cluster, const Counts& slots, const Counts& used, size_t program,
+                       bool oversubscribe) {
   Counts room = slots;
   for (size_t i = 0; i < room.size(); ++i) {
     const Host& host = cluster.hosts[i];
@@ -140,7 +146,8 @@ Counts room_of_program(const Cluster& cluster, const Counts& slots, const Counts
   return room;
 }
 
-Counts count_program(Cluster cluster, const Counts& slots, const Counts& used, size_t program, PlacementOptions options) {
+Counts count_program(Cluster cluster, const Counts& slots, const Counts& used, size_t program,
+                     PlacementOptions options) {
   options.num_ranks = options.ranks_of_program[program];
   for (size_t i = 0; i < slots.size(); ++i)
     if (cluster.hosts[i].max_slots) *cluster.hosts[i].max_slots -= used[i];
@@ -187,8 +194,8 @@ int slot_number(const Host& host, int local_rank) {
 std::vector<std::string> gpus_of(const Host& host, int slot) {
   if (host.gpus.empty()) return {};
   if (static_cast<size_t>(slot) >= host.gpus.size())
-    fail("host " + host.name + " has " + std::to_string(host.gpus.size()) + " GPUs, a rank was given slot " + std::to_string(slot) +
-         ": at most one rank per GPU");
+    fail("host " + host.name + " has " + std::to_string(host.gpus.size()) + " GPUs, a rank was given slot " +
+         std::to_string(slot) + ": at most one rank per GPU");
   return {host.gpus[static_cast<size_t>(slot)]};
 }
 
@@ -198,14 +205,15 @@ void check_cpus_per_rank(const BindingOptions& binding) {
   if (!binding.cpus_per_rank || binding.bind_to == unit || binding.bind_to == BindTo::kThread ||
       binding.bind_to == BindTo::kDefault || binding.bind_to == BindTo::kNone || binding.bind_to == BindTo::kShare)
     return;
-  fail(std::to_string(*binding.cpus_per_rank) + " CPUs per rank: --bind-to must be " + (binding.threads_are_cpus ? "" : "core, ") +
-       "hwthread or none, or left out");
+  fail(std::to_string(*binding.cpus_per_rank) + " CPUs per rank: --bind-to must be " +
+       (binding.threads_are_cpus ? "" : "core, ") + "hwthread or none, or left out");
 }
 
 void check(const PlacementOptions& options) {
   check_cpus_per_rank(options.binding);
   const int ranks = options.num_ranks.value_or(0);
-  if (ranks < 0 || ranks > kMaxRanks) fail("number of ranks: " + std::to_string(ranks) + ": must be 0 to " + std::to_string(kMaxRanks));
+  if (ranks < 0 || ranks > kMaxRanks)
+    fail("number of ranks: " + std::to_string(ranks) + ": must be 0 to " + std::to_string(kMaxRanks));
   if (options.per_node < 0 || options.per_node > kMaxSlots)
     fail("ranks per host: " + std::to_string(options.per_node) + ": must be 1 to " + std::to_string(kMaxSlots));
 }
@@ -267,7 +275,8 @@ bool places_known(const Cluster& cluster, const PlacementOptions& options) {
 }
 
 bool slots_known(const Cluster& cluster) {
-  return std::all_of(cluster.hosts.begin(), cluster.hosts.end(), [](const Host& host) { return host.slots.has_value(); });
+  return std::all_of(cluster.hosts.begin(), cluster.hosts.end(),
+                     [](const Host& host) { return host.slots.has_value(); });
 }
 
 }  // namespace ds

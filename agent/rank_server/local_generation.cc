@@ -66,10 +66,14 @@ bool LocalGeneration::make_commands(std::vector<RankCommand>& commands) {
     if (command.exit_code) refuse(spec.rank(), command.exit_code, command.problem, false);
     good &= command.exit_code == 0;
     const bool takes_input = start_->stdin_rank() == -2 || start_->stdin_rank() == static_cast<int32_t>(spec.rank());
-    LocalRank::Options options{.generation = start_->generation(), .rank = spec.rank(), .merge_stderr = start_->merge_stderr(),
-                               .takes_input = takes_input, .terminal = !start_->training(),
+    LocalRank::Options options{.generation = start_->generation(),
+                               .rank = spec.rank(),
+                               .merge_stderr = start_->merge_stderr(),
+                               .takes_input = takes_input,
+                               .terminal = !start_->training(),
                                .unfinished = start_->unfinished_lines() && (takes_input || start_->world_size() == 1),
-                               .channel = channel_, .output_window = &output_window_};
+                               .channel = channel_,
+                               .output_window = &output_window_};
     ranks_.push_back(std::make_unique<LocalRank>(io_, std::move(options), std::move(block)));
     programs_.push_back(command.command.program);
   }
@@ -108,7 +112,7 @@ void LocalGeneration::send_started() {
   channel_->send(message);
 }
 
-// The end of a process is seen as soon as it is there; that it finalized before that may still wait its turn in the loop.
+// The end of a process is seen at once; that it finalized before may still wait its turn in the loop.
 void LocalGeneration::rank_ended(LocalRank& rank) {
   if (state_ != State::kRunning || wireup_.finalized(rank.rank())) return rank_exited(rank);
   post(io_, [this, &rank, alive = std::weak_ptr<bool>(alive_)] {

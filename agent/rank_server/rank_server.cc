@@ -83,7 +83,8 @@ class RankServer {
     setenv("HWLOC_PLUGINS_BLACKLIST", left_out.c_str(), 0);
     try {
       if (mkdir(folder_.c_str(), 0700) != 0) throw Error(ErrorCode::kInternal, "rank server: cannot create " + folder_);
-      pmix_ = make_pmix_wireup(io_, folder_, options_.ports, [this](const control::Envelope& message) { channel_->send(message); });
+      pmix_ = make_pmix_wireup(io_, folder_, options_.ports,
+                               [this](const control::Envelope& message) { channel_->send(message); });
     } catch (const Error& error) {
       no_pmix_ = error;
     }
@@ -136,7 +137,9 @@ class RankServer {
       Environment environment = inherited_;
       set_all(environment, {start.env().begin(), start.env().end()});
       mpirun_ = std::make_unique<MpirunWireup>(
-          io_, MpirunWireup::Options{folder_, options_.program, inherited_, get_or(environment, "PATH", "/usr/bin:/bin")}, channel_);
+          io_,
+          MpirunWireup::Options{folder_, options_.program, inherited_, get_or(environment, "PATH", "/usr/bin:/bin")},
+          channel_);
     }
     wireup_ = start.wireup() == "none" ? plain_.get() : start.wireup() == "mpirun" ? mpirun_.get() : pmix_.get();
   }

@@ -51,7 +51,13 @@ seconds limit_of(JobState state) {
 }  // namespace
 
 JobRunner::JobRunner(boost::asio::io_context& io, Job& job, JobRecord& record, Console& console, StopSignals& signals)
-    : io_(io), job_(job), record_(record), console_(console), signals_(signals), planner_(job), reported_(job.plan.hosts.size()) {
+    : io_(io),
+      job_(job),
+      record_(record),
+      console_(console),
+      signals_(signals),
+      planner_(job),
+      reported_(job.plan.hosts.size()) {
   deadline_ = std::make_unique<Timer>(io_);
   time_limit_ = std::make_unique<Timer>(io_);
   tick_timer_ = std::make_unique<Timer>(io_);
@@ -61,7 +67,9 @@ JobRunner::JobRunner(boost::asio::io_context& io, Job& job, JobRecord& record, C
   events.on_oom_kills = [this](int host, uint64_t kills) {
     if (reports_.memory_ran_out(host, kills)) memory_ran_out(host);
   };
-  events.on_unreachable = [this](const std::vector<ReachFailure>& failures, bool version) { unreachable(failures, version); };
+  events.on_unreachable = [this](const std::vector<ReachFailure>& failures, bool version) {
+    unreachable(failures, version);
+  };
   events.on_request = [this](const std::shared_ptr<Channel>& channel, const control::Request& request) {
     take_request(channel, request);
   };

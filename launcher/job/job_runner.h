@@ -1,4 +1,4 @@
-// Runs a prepared job: drives the table of job_state.h by what agents, ranks, signals and clocks say, on one io_context.
+// Runs a prepared job: drives the table of job_state.h by what agents, ranks, signals and clocks say. One io_context.
 #pragma once
 
 #include <chrono>

@@ -66,8 +66,9 @@ static std::string keys_of(int signal) {
 void JobRunner::take_signal(int signal) {
   console_.detail("got " + signal_name(signal));
   if (signal == SIGTSTP)  // a launcher that stands still is a lost launcher to its agents
-    return console_.note("Ctrl-Z has no effect: the job ends when its launcher stands still. Ctrl-C stops the job; to free "
-                         "the terminal, start it with: nohup dslaunch ... &");
+    return console_.note(
+        "Ctrl-Z has no effect: the job ends when its launcher stands still. Ctrl-C stops the job; to free "
+        "the terminal, start it with: nohup dslaunch ... &");
   if (signal == SIGUSR1 && job_.training())
     return request_stop(kExitTryLater, SIGUSR1, "stopped by SIGUSR1, a checkpoint was asked for");
   if (is_for_ranks(signal, job_.training())) {
@@ -94,7 +95,8 @@ void JobRunner::request_stop(int exit_code, int signal_to_ranks, const std::stri
   auto now = steady_clock::now();
   if (verdict_) {
     // Slurm and shells may send the same signal twice: only a person's second one, or a later one, means "at once".
-    if (exit_code == 128 + SIGINT || exit_code == 128 + SIGQUIT || now - stop_asked_ > std::chrono::seconds(3)) step(JobEvent::kStopAgain);
+    if (exit_code == 128 + SIGINT || exit_code == 128 + SIGQUIT || now - stop_asked_ > std::chrono::seconds(3))
+      step(JobEvent::kStopAgain);
     return pump();
   }
   stop_asked_ = now;

@@ -26,8 +26,8 @@ struct FleetOptions {
   std::optional<int> own_port;                       // where they look for us
   StartLimits start;  // how agents are started, and how long each may take
   std::chrono::milliseconds beat{1000}, sweep_limit{3000};
-  // An agent is lost when nothing came from it for `silence_limit`; when it took nothing in for `agent_lease`, though it
-  // sends (it kills itself then, unless it is broken); or when more than this waits to be sent to it.
+  // An agent is lost when nothing came from it for `silence_limit`; when it took nothing in for `agent_lease`, though
+  // it sends (it kills itself then, unless it is broken); or when more than this waits to be sent to it.
   std::chrono::milliseconds silence_limit{6000}, agent_lease{20000};
   size_t queue_limit = 256u << 20;
 };

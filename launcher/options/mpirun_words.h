@@ -1,5 +1,5 @@
-// Options that other launchers have (Open MPI's mpirun 4.1 and 5, MPICH's, DeepSpeed's) and dslaunch has under another name or not at
-// all, as data: scripts written for them either work or are told what to write.
+// Options that other launchers have (Open MPI's mpirun 4.1 and 5, MPICH's, DeepSpeed's) and dslaunch has under another
+// name or not at all, as data: scripts written for them either work or are told what to write.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@ namespace ds {
 struct MpirunWord {
   std::vector<std::string> names;  // without dashes
   int num_values = 0;
-  std::vector<std::string> meaning;  // the option of dslaunch and its value, "%" standing for the value given; empty: none
+  // The option of dslaunch and its value, "%" standing for the value given; empty: none.
+  std::vector<std::string> meaning;
   std::string reason;                // with no meaning: what to do instead; empty: accepted, nothing to do
 };
 

@@ -121,13 +121,16 @@ class Scan {
   void remember(const std::string& word, GivenOption given) {
     const bool in_app_file = !where_.empty();
     if (given.program > 0 && !given.spec->per_program)
-      problem("option " + word + " holds for the whole job: give it " + (in_app_file ? "on the command line" : "before the first program"));
-    if (in_app_file && names_a_file_of_options(*given.spec)) problem("option " + word + ": give it on the command line");
+      problem("option " + word + " holds for the whole job: give it " +
+              (in_app_file ? "on the command line" : "before the first program"));
+    if (in_app_file && names_a_file_of_options(*given.spec))
+      problem("option " + word + ": give it on the command line");
     result_.options.push_back(std::move(given));
   }
 
   // An option of another launcher: said in our words, or refused with what to write instead.
-  void take_mpirun_word(const std::string& word, const MpirunWord& other, bool has_inline, const std::string& inline_value) {
+  void take_mpirun_word(const std::string& word, const MpirunWord& other, bool has_inline,
+                        const std::string& inline_value) {
     std::string value = inline_value;
     for (int i = has_inline ? 1 : 0; i < other.num_values; ++i) {
       if (at_ >= words_.size()) return problem("option " + word + " needs a value");
@@ -138,8 +141,9 @@ class Scan {
     GivenOption given{find_option(other.meaning[0]), {}, program(), where_};
     if (other.meaning.size() > 1) {
       const size_t gap = other.meaning[1].find('%');
-      given.values.push_back(gap == std::string::npos ? other.meaning[1]
-                                                      : other.meaning[1].substr(0, gap) + value + other.meaning[1].substr(gap + 1));
+      given.values.push_back(gap == std::string::npos
+                                 ? other.meaning[1]
+                                 : other.meaning[1].substr(0, gap) + value + other.meaning[1].substr(gap + 1));
     }
     remember(word, std::move(given));
   }
@@ -154,7 +158,8 @@ class Scan {
   bool take_values(const std::string& word, GivenOption& given) {
     while (static_cast<int>(given.values.size()) < given.spec->num_values()) {
       if (at_ >= words_.size() || is_known_option(words_[at_])) {
-        problem("option " + word + " needs a value: " + given.spec->value + (at_ < words_.size() ? "; " + words_[at_] + " is an option" : ""));
+        problem("option " + word + " needs a value: " + given.spec->value +
+                (at_ < words_.size() ? "; " + words_[at_] + " is an option" : ""));
         return false;
       }
       given.values.push_back(words_[at_++]);

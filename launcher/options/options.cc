@@ -25,7 +25,8 @@ constexpr int kMaxSeconds = 1'000'000'000;
 // The options of one program (or of the whole job), read by name; every wrong value becomes a problem.
 class Values {
  public:
-  Values(const ScannedCommand& scanned, int program, std::vector<std::string>& problems, std::vector<std::string>& notes)
+  Values(const ScannedCommand& scanned, int program, std::vector<std::string>& problems,
+         std::vector<std::string>& notes)
       : problems_(problems) {
     for (const GivenOption& given : scanned.options)
       if (given.program == program || !given.spec->per_program) remember(given, notes);
@@ -75,7 +76,8 @@ class Values {
   void remember(const GivenOption& given, std::vector<std::string>& notes) {
     where_[given.spec->names[0]] = given.where;
     if (!given.values.empty() && given.values[0].empty())
-      problems_.push_back(given.where + "option " + with_dashes(given.spec->names[0]) + ": its value is empty (a shell variable that is not set?)");
+      problems_.push_back(given.where + "option " + with_dashes(given.spec->names[0]) +
+                          ": its value is empty (a shell variable that is not set?)");
     std::vector<std::vector<std::string>>& values = given_[given.spec->names[0]];
     auto same = std::find_if(values.begin(), values.end(), [&](const std::vector<std::string>& before) {
       return !given.spec->adds_up || key_of(before) == key_of(given.values);
@@ -135,7 +137,8 @@ void read_placement(Values& values, Options& options) {
   options.bind_memory = values.word("bind-memory", "", {"none", "near", "only"});
   options.mesh = values.text("mesh");
   options.mesh_bytes = values.text("mesh-bytes");
-  if (!options.mesh_bytes.empty() && options.mesh.empty()) values.problem("mesh-bytes", "", "given together with --mesh");
+  if (!options.mesh_bytes.empty() && options.mesh.empty())
+    values.problem("mesh-bytes", "", "given together with --mesh");
   options.cpus_per_rank = values.integer("cpus-per-rank", 1, kMaxSlots);
   options.threads_are_cpus = values.flag("use-hwthread-cpus");
   options.cpu_list = values.text("cpu-list", values.text("bind_core_list"));
@@ -147,7 +150,8 @@ void read_parameters(Values& values, Options& options) {
     const std::string &key = pair[0], &value = pair[1];
     if (take_start_parameter(key, value, start) || means_an_option(key)) continue;
     if (is_about_placement(key)) options.notes.push_back(without_effect("--mca " + key));
-    else if (is_about_daemons(key)) options.notes.push_back("--mca " + key + " is about mpirun's daemons and has no effect here");
+    else if (is_about_daemons(key))
+      options.notes.push_back("--mca " + key + " is about mpirun's daemons and has no effect here");
     else options.mca.emplace_back(key, value);
   }
   options.start = start.limits;
@@ -230,7 +234,8 @@ ProgramOptions read_program(const ScannedCommand& scanned, int index, Options& o
 
 std::string no_program(const ScannedCommand& scanned, size_t index) {
   if (!scanned.where[index].empty()) return scanned.where[index] + "no program in this line";
-  return scanned.programs.size() == 1 ? "no program and no train.cfg given (dslaunch -h shows examples)" : "no program after \":\"";
+  return scanned.programs.size() == 1 ? "no program and no train.cfg given (dslaunch -h shows examples)"
+                                      : "no program after \":\"";
 }
 
 void read_programs(const ScannedCommand& scanned, Options& options, std::vector<std::string>& problems) {
@@ -252,7 +257,8 @@ void read_programs(const ScannedCommand& scanned, Options& options, std::vector<
 
 void check_mesh(const Options& options, std::vector<std::string>& problems) {
   if (options.mesh.empty()) return;
-  if (options.training()) return problems.push_back("option --mesh: a training job has its mesh in section [parallel] of " + options.config);
+  if (options.training())
+    return problems.push_back("option --mesh: a training job has its mesh in section [parallel] of " + options.config);
   try {
     const std::optional<ProcessMesh> mesh = mesh_of(options);
     if (options.mesh_bytes.empty()) return;

@@ -77,9 +77,10 @@ struct Options {
   std::vector<std::string> notes;      // for stderr: "-np given twice, 4 counts"
 };
 
-// `arguments` without the program's name. `defaults`: options of a [launch] section, which hold unless the arguments give
-// the same option, another host list, or another filter. Parameters of Open MPI that mean an option hold where it is not
-// given: those of --mca before `defaults`, OMPI_MCA_* of `environment` last. Throws one kUsage Error that lists every problem.
+// `arguments` without the program's name. `defaults`: options of a [launch] section, which hold unless the arguments
+// give the same option, another host list, or another filter. Parameters of Open MPI that mean an option hold where it
+// is not given: those of --mca before `defaults`, OMPI_MCA_* of `environment` last. Throws one kUsage Error that lists
+// every problem.
 Options parse_options(const std::vector<std::string>& arguments, const std::vector<std::string>& defaults = {},
                       const std::map<std::string, std::string>& environment = {});
 

@@ -57,7 +57,7 @@ HostSource from_lists(const std::string& host_list, const std::string& hostfile,
   return result;
 }
 
-// The hosts of programs that have hosts of their own. One that several name has the most slots that any of them gives it.
+// The hosts of programs that have hosts of their own. One that several name has the most slots that any gives it.
 class HostsOfPrograms {
  public:
   explicit HostsOfPrograms(const Options& options) : options_(options) {}
@@ -65,7 +65,8 @@ class HostsOfPrograms {
   HostSource read() {
     for (size_t program = 0; program < options_.programs.size(); ++program) {
       const ProgramOptions& one = options_.programs[program];
-      if (!one.host_list.empty() || !one.hostfile.empty()) add(program, from_lists(one.host_list, one.hostfile, options_));
+      if (!one.host_list.empty() || !one.hostfile.empty())
+        add(program, from_lists(one.host_list, one.hostfile, options_));
     }
     return std::move(all_);
   }
@@ -78,7 +79,8 @@ class HostsOfPrograms {
       known.slots = known.slots && host.slots ? std::optional(std::max(*known.slots, *host.slots)) : std::nullopt;
     }
     all_.warnings.insert(all_.warnings.end(), own.warnings.begin(), own.warnings.end());
-    if (all_.source.find(own.source) == std::string::npos) all_.source += (all_.source.empty() ? "" : " : ") + own.source;
+    if (all_.source.find(own.source) == std::string::npos)
+      all_.source += (all_.source.empty() ? "" : " : ") + own.source;
   }
 
   Host& find_or_add(const Host& host) {
@@ -97,17 +99,20 @@ class HostsOfPrograms {
   std::map<std::string, size_t> index_;  // by identity
 };
 
-std::vector<std::string> notes_on_components(const std::map<std::string, std::string>& environment, const std::string& job) {
+std::vector<std::string> notes_on_components(const std::map<std::string, std::string>& environment,
+                                             const std::string& job) {
   const auto size = environment.find("SLURM_HET_SIZE");
   if (size == environment.end() || parse_int(size->second).value_or(1) < 2) return {};
-  return {job + " has " + size->second + " components, and only nodes of one are used; on a node of another: srun --het-group=1 "
+  return {job + " has " + size->second +
+          " components, and only nodes of one are used; on a node of another: srun --het-group=1 "
           "-N1 -n1 dslaunch ..."};
 }
 
 HostSource first_source(const Options& options, const std::map<std::string, std::string>& environment,
                         const Host& this_machine, const std::optional<Rankfile>& rankfile) {
   if (options.programs_have_hosts()) return HostsOfPrograms(options).read();
-  if (!options.host_list.empty() || !options.hostfile.empty()) return from_lists(options.host_list, options.hostfile, options);
+  if (!options.host_list.empty() || !options.hostfile.empty())
+    return from_lists(options.host_list, options.hostfile, options);
   if (rankfile) return {hosts_of(*rankfile), "rankfile " + rankfile->file, false};
   if (has_slurm_allocation(environment)) {
     auto id = environment.find("SLURM_JOB_ID");

@@ -1,8 +1,8 @@
 // Where a job's hosts come from: -H, a hostfile, a rankfile, a Slurm allocation, a default hostfile
-// (--default-hostfile, then Open MPI's parameter), this machine; the first that is there counts. With -H a hostfile still
-// tells port and user of the hosts that it names. Programs "a : b" may have -H and hostfiles of their own: the job has the
-// hosts of all, and each host says how many slots each program has there. Inside a Slurm allocation the hosts of a list
-// must be its nodes, or reached by ssh on purpose (slurm_reach.h).
+// (--default-hostfile, then Open MPI's parameter), this machine; the first that is there counts. With -H a hostfile
+// still tells port and user of the hosts that it names. Programs "a : b" may have -H and hostfiles of their own: the
+// job has the hosts of all, and each host says how many slots each program has there. Inside a Slurm allocation the
+// hosts of a list must be its nodes, or reached by ssh on purpose (slurm_reach.h).
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct HostSource {
   std::string source;                 // "-H", "hostfile hosts", "SLURM job 7", "this machine"
   bool slurm = false;                 // reach the hosts by srun
   std::vector<std::string> warnings{};
-  std::set<std::string> on_trust{};  // hosts of unknown slots of which a filter took some: they must turn out to have them
+  std::set<std::string> on_trust{};  // of unknown slots, of which a filter took some: they must turn out to have them
 };
 
 // `this_machine`: its description, used when nothing else names hosts. Reads the hostfile; throws kUsage.

@@ -32,7 +32,9 @@ std::string slots_text(const Host& host) {
 
 std::string bound_text(const RankPlace& place, const Host& host) {
   const std::vector<int> cores = cores_touched(host, place.cpus);
-  std::string text = !place.cpus.empty() ? "cores " + cpu_list_text(cores) : host.cores.empty() ? "cores not known" : "not bound";
+  std::string text = !place.cpus.empty()  ? "cores " + cpu_list_text(cores)
+                     : host.cores.empty() ? "cores not known"
+                                          : "not bound";
   if (place.cpus != cores) text += "  cpus " + cpu_list_text(place.cpus);
   if (!place.gpus.empty()) text += "  gpus " + join(place.gpus, ",");
   const std::vector<std::string> nics = chosen_nics(host, place);
@@ -78,7 +80,8 @@ Json bytes_json(const DistanceBytes& bytes) {
 
 Json score_json(const PlacementScore& score) {
   Json json{{"seconds", score.seconds}, {"bytes", bytes_json(score.bytes())}};
-  for (const AxisScore& axis : score.axes) json["axes"][long_name(axis.axis)] = {{"seconds", axis.seconds}, {"bytes", bytes_json(axis.bytes)}};
+  for (const AxisScore& axis : score.axes)
+    json["axes"][long_name(axis.axis)] = {{"seconds", axis.seconds}, {"bytes", bytes_json(axis.bytes)}};
   return json;
 }
 
@@ -102,7 +105,8 @@ std::string elastic_text(const ElasticReport& elastic) {
     if (worlds.size() == kShown) break;
     worlds.push_back(std::to_string(world.ranks));
     if (world.micro_batch > 0)
-      worlds.back() += " (micro-batch " + std::to_string(world.micro_batch) + " x accumulation " + std::to_string(world.accumulation) + ")";
+      worlds.back() += " (micro-batch " + std::to_string(world.micro_batch) + " x accumulation " +
+                       std::to_string(world.accumulation) + ")";
   }
   return "elastic: up to " + std::to_string(elastic.max_restarts) + " restarts an hour; ranks: " + join(worlds, ", ") +
          (elastic.worlds.size() > kShown ? ", ..." : "") + "\n";
@@ -121,7 +125,10 @@ std::string plan_json(const LaunchPlan& plan) {
   if (plan.placed && !plan.groups.empty())
     for (const PlannedGroups& groups : plan.groups) json["groups"][groups.axis] = groups.ranks;
   if (plan.mesh)
-    json["placement"] = {{"how", plan.mesh->how}, {"reasons", plan.mesh->reasons}, {"score", score_json(plan.mesh->score)}, {"by_slot", score_json(plan.mesh->by_slot)}};
+    json["placement"] = {{"how", plan.mesh->how},
+                         {"reasons", plan.mesh->reasons},
+                         {"score", score_json(plan.mesh->score)},
+                         {"by_slot", score_json(plan.mesh->by_slot)}};
   if (plan.elastic) json["elastic"] = elastic_json(*plan.elastic);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -142,7 +149,8 @@ std::string map_text(const LaunchPlan& plan) {
   std::string text = "ranks: " + std::to_string(plan.world_size) + "\n";
   for (const RankPlace& place : plan.ranks)
     text += "  " + padded(std::to_string(place.rank), 4) + " " + padded(plan.hosts[place.host].name, name_width(plan)) +
-            "  local " + padded(std::to_string(place.local_rank), 3) + "  " + bound_text(place, plan.hosts[place.host]) + "\n";
+            "  local " + padded(std::to_string(place.local_rank), 3) + "  " +
+            bound_text(place, plan.hosts[place.host]) + "\n";
   return plan.mesh ? text + mesh_text(*plan.mesh) : text;
 }
 

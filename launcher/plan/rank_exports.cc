@@ -63,7 +63,8 @@ std::vector<std::string> mpi_parameters(const Options& options, const std::map<s
   if (options.ports)
     for (const char* family : {"v4", "v6"}) {
       parameters[std::string("btl_tcp_port_min_") + family] = std::to_string(options.ports->first);
-      parameters[std::string("btl_tcp_port_range_") + family] = std::to_string(options.ports->second - options.ports->first + 1);
+      parameters[std::string("btl_tcp_port_range_") + family] =
+          std::to_string(options.ports->second - options.ports->first + 1);
     }
   for (const auto& [key, value] : options.mca) parameters[key] = value;
   std::vector<std::string> result;

@@ -9,7 +9,8 @@ namespace ds {
 
 struct Options;
 
-// "VAR" (its value in `environment`), "VAR=value", "prepend VAR=value" -> the last two. Unset variables are left out with a warning.
+// "VAR" (its value in `environment`), "VAR=value", "prepend VAR=value" -> the last two. Unset variables are left out
+// with a warning.
 std::vector<std::string> resolve_exports(const std::vector<std::string>& exports,
                                          const std::map<std::string, std::string>& environment,
                                          std::vector<std::string>& warnings);

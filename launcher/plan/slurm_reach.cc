@@ -53,12 +53,14 @@ void choose_reach(const Options& options, const std::map<std::string, std::strin
     }
     const auto [first, added] = named.emplace(*node, host.name);
     if (!added)
-      refuse(hosts, first->second + " and " + host.name + " are one machine: name it once, with slots for all its ranks");
+      refuse(hosts,
+             first->second + " and " + host.name + " are one machine: name it once, with slots for all its ranks");
     if (*node != host.name) host.node = *node;
   }
   if (!outside.empty())
-    refuse(hosts, join(outside, ", ") + ": not in the allocation of SLURM job " + allocation.job + " (" + allocation.list +
-                      "): leave out what is not, name nodes as Slurm does, or give --ssh ssh to start there without Slurm");
+    refuse(hosts,
+           join(outside, ", ") + ": not in the allocation of SLURM job " + allocation.job + " (" + allocation.list +
+               "): leave out what is not, name nodes as Slurm does, or give --ssh ssh to start there without Slurm");
   hosts.slurm = true;
 }
 

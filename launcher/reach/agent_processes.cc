@@ -21,7 +21,8 @@ AgentProcesses::AgentProcesses(boost::asio::io_context& io, const FleetOptions& 
                                AgentProcessEvents events)
     : io_(io), options_(options), open_files_(open_files), events_(std::move(events)) {
   local_ = local_starter(options_.agent_here);
-  remote_ = options_.slurm ? srun_starter(options_.agent_there, gpus_of_slurm_job()) : ssh_starter(options_.ssh, options_.agent_there);
+  remote_ = options_.slurm ? srun_starter(options_.agent_there, gpus_of_slurm_job())
+                           : ssh_starter(options_.ssh, options_.agent_there);
   resident_ = resident_starter(options_.agent_here, options_.residents);
   for (size_t host = 0; host < options_.hosts.size() && !options_.slurm; ++host)
     if (!options_.local[host]) (is_warm(host) ? warm_ : by_ssh_).push_back(static_cast<int>(host));
@@ -142,7 +143,8 @@ void AgentProcesses::end_those_without(const std::function<bool(int host)>& has_
 void AgentProcesses::kill_shared(const std::function<bool(int host)>& gone, const std::function<bool(int host)>& lost) {
   for (auto& helper : helpers_) {
     const std::vector<int>& hosts = helper->plan.hosts;
-    if (hosts.size() > 1 && std::all_of(hosts.begin(), hosts.end(), gone) && std::any_of(hosts.begin(), hosts.end(), lost))
+    if (hosts.size() > 1 && std::all_of(hosts.begin(), hosts.end(), gone) &&
+        std::any_of(hosts.begin(), hosts.end(), lost))
       helper->process->kill(SIGKILL);
   }
 }

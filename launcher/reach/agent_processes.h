@@ -42,8 +42,8 @@ class AgentProcesses {
   void start_none(int port);    // of the launcher; instead of start_others: every host by start_again, if at all
   void start_others(int port);  // of the launcher: this machine, and all of a Slurm allocation
   void start(int host);         // one of the single ones; after start_others. Again: a warm one then by ssh
-  // An agent that is gone or never came; one at a time, whatever brought it up before. What is left there goes first: an
-  // agent that was cut off and does not know it yet would take ranks of the new one for its own.
+  // An agent that is gone or never came; one at a time, whatever brought it up before. What is left there goes first:
+  // an agent that was cut off and does not know it yet would take ranks of the new one for its own.
   void start_again(int host);
   // The command line that brings up the agent of such a host from another one.
   std::vector<std::string> command_from_elsewhere(int host) const;

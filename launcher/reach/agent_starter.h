@@ -1,4 +1,4 @@
-// How agents get onto hosts: by fork on this machine, by ssh, by one srun step. Command lines only; agent_fleet runs them.
+// How agents get onto hosts: by fork on this machine, by ssh, by srun. Command lines only; agent_processes runs them.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ class AgentStarter {
 std::unique_ptr<AgentStarter> local_starter(const std::string& program);
 // `ssh`: the command with its own options, "ssh -F file". `program`: path of dsagent on the hosts.
 std::unique_ptr<AgentStarter> ssh_starter(const std::string& ssh, const std::string& program);
-// `gpus`: of each node, where nodes may have different numbers; a step without one for its nodes gets what Slurm thinks fit.
+// `gpus`: of each node, where nodes may have different numbers; those without one get what Slurm thinks fit.
 std::unique_ptr<AgentStarter> srun_starter(const std::string& program, std::map<std::string, int> gpus = {});
 // By node, asked of Slurm (up to 10 s); empty when this job has equal numbers on all nodes, or Slurm does not say.
 std::map<std::string, int> gpus_of_slurm_job();

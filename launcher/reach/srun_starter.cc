@@ -1,5 +1,5 @@
-// Starts the agents of all hosts of a Slurm allocation by one srun step, which lives as long as the job; by one for each
-// number of GPUs where nodes have different numbers.
+// Starts the agents of all hosts of a Slurm allocation by one srun step, which lives as long as the job; by one for
+// each number of GPUs where nodes have different numbers.
 #include "launcher/reach/agent_starter.h"
 #include "topology/base/text.h"
 
@@ -10,11 +10,12 @@ namespace {
 // task (launcher reference, section 6.7), or asks for GPUs that a step of one task a node cannot have.
 const std::vector<std::string>& variables_of_tasks() {
   static const std::vector<std::string> names = {
-      "SLURM_NTASKS",        "SLURM_NPROCS",      "SLURM_NTASKS_PER_NODE", "SLURM_TRES_PER_TASK", "SLURM_CPUS_PER_TASK",
-      "SLURM_TASKS_PER_NODE", "SLURM_DISTRIBUTION", "SLURM_CPU_BIND",        "SLURM_EXCLUSIVE",     "SLURM_HINT",
-      "SRUN_CPUS_PER_TASK",  "SLURM_NTASKS_PER_CORE", "SLURM_NTASKS_PER_SOCKET", "SLURM_NTASKS_PER_GPU",
-      "SLURM_NTASKS_PER_TRES", "SLURM_GPUS_PER_TASK", "SLURM_MEM_PER_CPU",   "SLURM_MEM_PER_GPU",   "SLURM_MEM_PER_NODE",
-      "SLURM_GPUS",          "SLURM_GPUS_PER_SOCKET", "SLURM_CPUS_PER_GPU", "SLURM_GPU_BIND",      "SLURM_THREADS_PER_CORE"};
+      "SLURM_NTASKS", "SLURM_NPROCS", "SLURM_NTASKS_PER_NODE", "SLURM_TRES_PER_TASK", "SLURM_CPUS_PER_TASK",
+      "SLURM_TASKS_PER_NODE", "SLURM_DISTRIBUTION", "SLURM_CPU_BIND", "SLURM_EXCLUSIVE", "SLURM_HINT",
+      "SRUN_CPUS_PER_TASK", "SLURM_NTASKS_PER_CORE", "SLURM_NTASKS_PER_SOCKET", "SLURM_NTASKS_PER_GPU",
+      "SLURM_NTASKS_PER_TRES", "SLURM_GPUS_PER_TASK", "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_GPU",
+      "SLURM_MEM_PER_NODE", "SLURM_GPUS", "SLURM_GPUS_PER_SOCKET", "SLURM_CPUS_PER_GPU", "SLURM_GPU_BIND",
+      "SLURM_THREADS_PER_CORE"};
   return names;
 }
 
@@ -22,7 +23,8 @@ const std::string& slurm_name(const Host& host) { return host.node.empty() ? hos
 
 class SrunStarter : public AgentStarter {
  public:
-  SrunStarter(std::string program, std::map<std::string, int> gpus) : program_(std::move(program)), gpus_(std::move(gpus)) {}
+  SrunStarter(std::string program, std::map<std::string, int> gpus)
+      : program_(std::move(program)), gpus_(std::move(gpus)) {}
 
   // One step for all nodes, or for all that have the same number of GPUs.
   std::vector<AgentCommand> commands(const std::vector<Host>& hosts, const std::vector<int>& which) const override {
@@ -58,10 +60,11 @@ class SrunStarter : public AgentStarter {
   // Of nodes with the same number of GPUs.
   HelperCommand step(const std::vector<std::string>& names) const {
     std::string count = std::to_string(names.size());
-    HelperCommand command{{"srun", "--nodes=" + count, "--ntasks=" + count, "--ntasks-per-node=1",
-                           "--nodelist=" + join(names, ","), "--mpi=none", "--overlap", "--cpu-bind=none", "--export=ALL"},
-                          variables_of_tasks(),
-                          true};
+    HelperCommand command{
+        {"srun", "--nodes=" + count, "--ntasks=" + count, "--ntasks-per-node=1", "--nodelist=" + join(names, ","),
+         "--mpi=none", "--overlap", "--cpu-bind=none", "--export=ALL"},
+        variables_of_tasks(),
+        true};
     if (const std::string option = gpu_option(names[0]); !option.empty()) command.argv.push_back(option);
     return command;
   }

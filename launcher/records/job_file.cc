@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kSilent = 360;        // a launcher elsewhere that lives touches its file every second; clocks may differ
+constexpr double kSilent = 360;  // a launcher elsewhere that lives touches its file every second; clocks may differ
 constexpr double kKept = 24 * 3600.0;  // files of launchers that may have left something, or that cannot be asked
 
 std::string path_of(const std::string& folder, const std::string& job) { return folder + "/" + job + ".json"; }
@@ -65,7 +65,8 @@ std::string canonical(const std::string& path) {
 
 std::string names_of(const std::vector<JobFile>& files) {
   std::vector<std::string> names;
-  for (const JobFile& file : files) names.push_back(file.job + " on " + file.host + (file.output.empty() ? "" : " (" + file.output + ")"));
+  for (const JobFile& file : files)
+    names.push_back(file.job + " on " + file.host + (file.output.empty() ? "" : " (" + file.output + ")"));
   return join(names, ", ");
 }
 
@@ -73,7 +74,8 @@ std::string names_of(const std::vector<JobFile>& files) {
 
 std::string job_file_folder() {
   // The XDG rules: a path that is not absolute is to be ignored.
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state == '/') return std::string(state) + "/dslaunch";
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state == '/')
+    return std::string(state) + "/dslaunch";
   const char* home = std::getenv("HOME");
   return home && *home ? std::string(home) + "/.local/state/dslaunch" : "";
 }

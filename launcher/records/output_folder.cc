@@ -40,7 +40,8 @@ int last_generation_of(const std::string& folder) {
   int last = 0;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder + "/logs", error))
-    if (std::optional<int64_t> number = parse_int(entry.path().filename().string())) last = std::max<int>(last, *number);
+    if (std::optional<int64_t> number = parse_int(entry.path().filename().string()))
+      last = std::max<int>(last, *number);
   std::istringstream events(read_file_if_there(folder + "/events.jsonl").value_or(""));
   for (std::string line; std::getline(events, line);) last = std::max(last, number_in(parse_line(line), "generation"));
   return last;

@@ -21,8 +21,8 @@ std::optional<double> parse_double(std::string_view text);
 // The candidate with the smallest edit distance, if it is near enough to be meant; "" otherwise.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-// How deep '[' and '{' are nested in a JSON text; brackets in strings do not count. For refusing what printing or copying
-// a tree, which recurse, could not bear.
+// How deep '[' and '{' are nested in a JSON text; brackets in strings do not count. For refusing what printing or
+// copying a tree, which recurse, could not bear.
 size_t json_depth(std::string_view text);
 inline constexpr size_t kMaxJsonDepth = 100;
 
