@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "hostfiles/host_name.h"
+#include "hostfiles/slurm_gpus.h"
 #include "hostfiles/slurm_nodelist.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
@@ -86,11 +87,10 @@ std::vector<std::optional<int>> slots_of(const Variables& variables, size_t num_
   const std::string tasks = tasks_variable(variables);
   const bool asked_for_tasks = !first_set(variables, {"SLURM_NTASKS", "SLURM_NTASKS_PER_NODE"}).empty();
   const auto gpus = gpus_per_node(variables);
-  // With sbatch --gpus=N nodes may have different numbers: only they can tell.
-  const bool differ = num_hosts > 1 && !first_set(variables, {"SLURM_GPUS"}).empty() &&
-                      first_set(variables, {"SLURM_GPUS_PER_NODE"}).empty();
-  if (gpus && differ && !(asked_for_tasks && !tasks.empty())) return std::vector<std::optional<int>>(num_hosts);
-  if (gpus && !(asked_for_tasks && !tasks.empty())) return std::vector<std::optional<int>>(num_hosts, gpus);
+  if (gpus && !(asked_for_tasks && !tasks.empty())) {
+    const bool only_nodes_can_tell = num_hosts > 1 && gpus_may_differ(variables);
+    return std::vector<std::optional<int>>(num_hosts, only_nodes_can_tell ? std::nullopt : gpus);
+  }
   const std::string counts = !tasks.empty() ? tasks : first_set(variables, {"SLURM_JOB_CPUS_PER_NODE"});
   if (counts.empty()) return std::vector<std::optional<int>>(num_hosts);
   const std::vector<int> each = counts_of(variables, counts, num_hosts);

@@ -24,6 +24,7 @@ void take_hardware(Host& host, const Host& described) {
   host.program_slots = std::move(old.program_slots);
   host.slot_ids = std::move(old.slot_ids);
   host.port = old.port;
+  host.node = std::move(old.node);
   host.user = std::move(old.user);
 }
 

@@ -58,8 +58,8 @@ struct Host {
   bool operator==(const Host&) const = default;
 };
 
-// Hardware and addresses from `described`; name, slots, port and user stay as the user gave them, and so do rack,
-// switch and rails, which a host does not know of itself.
+// Hardware and addresses from `described`; names, slots, port and user stay as the user or Slurm gave them, and so do
+// rack, switch and rails, which a host does not know of itself.
 void take_hardware(Host& host, const Host& described);
 
 struct Cluster {

@@ -115,8 +115,11 @@ void LocalGeneration::send_started() {
 // The end of a process is seen at once; that it finalized before may still wait its turn in the loop.
 void LocalGeneration::rank_ended(LocalRank& rank) {
   if (state_ != State::kRunning || wireup_.finalized(rank.rank())) return rank_exited(rank);
+  ++untold_ends_;
   post(io_, [this, &rank, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired()) rank_exited(rank);
+    if (alive.expired()) return;
+    --untold_ends_;
+    rank_exited(rank);
   });
 }
 
@@ -224,7 +227,7 @@ void LocalGeneration::kill_rest() {
   const auto left = find_leftovers(marker_, {});
   for (const auto& process : left) signal_exactly(process, SIGKILL);
   const bool alone = reap_orphans(rank_pids());
-  if (left.empty() && alone && !any_running()) return ended("");
+  if (left.empty() && alone && !any_running() && untold_ends_ == 0) return ended("");
   if (now < kill_deadline_) {
     kill_round_.after(kKillRound, [this] { kill_rest(); });
     return;

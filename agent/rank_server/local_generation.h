@@ -87,6 +87,7 @@ class LocalGeneration {
   std::unique_ptr<StackTraces> traces_;
   Timer grace_, kill_round_, progress_;
   std::chrono::steady_clock::time_point kill_deadline_;
+  int untold_ends_ = 0;  // of ranks that ended, posted
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what is posted
 };
 

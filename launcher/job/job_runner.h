@@ -145,7 +145,7 @@ class JobRunner {
   bool generation_open_ = false;    // begun, and its end is not in the events yet
   bool stopping_ = false;  // the verdict is a stop on request: gentle ends of ranks are no failures
   int stop_signal_ = 0;    // for the ranks
-  int stdout_failure_ = 0;  // errno that was told
+  int stdout_failure_ = 0;  // errno that something was done about
   RankTable ranks_;
   HangWatch hang_;
   HostReports reports_;

@@ -5,7 +5,6 @@
 #include <csignal>
 #include <cstring>
 #include <string>
-#include <utility>
 
 #include "agent/channel.h"
 #include "agent/proto/control.pb.h"
@@ -84,10 +83,12 @@ void JobRunner::take_signal(int signal) {
 // As in any pipe, programs that nobody listens to any more end; a training job goes on.
 void JobRunner::look_at_stdout() {
   const int failure = console_.writer().failure(STDOUT_FILENO);
-  if (failure == 0 || std::exchange(stdout_failure_, failure) == failure) return;
-  if (failure != EPIPE)
+  const bool closed = failure == EPIPE;
+  if (failure == stdout_failure_ || (closed && state_ != JobState::kRunning)) return;  // no ranks yet: asked again
+  stdout_failure_ = failure;
+  if (!closed)
     console_.error(std::string("stdout: ") + std::strerror(failure) + ": what ranks write is lost from here on");
-  else if (!job_.training() && state_ == JobState::kRunning)
+  else if (!job_.training())
     request_stop(128 + SIGPIPE, SIGTERM, "stopped: the reader of stdout has closed it (SIGPIPE)");
 }
 

@@ -28,6 +28,13 @@ class AgentFaults : public testing::Test {
     return pids;
   }
 
+  // "" when nothing was told.
+  static std::string reason_of_a_lost_host(FakeLauncher& launcher) {
+    if (!launcher.wait_until([&] { return !launcher.failures.empty(); }, seconds(60))) return "";
+    EXPECT_EQ(launcher.failures[0].exit_code(), 98);
+    return launcher.failures[0].reason();
+  }
+
   // Ranks and files stay behind: the rank servers are stopped first, so that they cannot clean up when the agent dies.
   static void kill_agent_and_servers(FakeLauncher& launcher) {
     for (const pid_t pid : rank_servers(launcher)) kill(pid, SIGSTOP);
@@ -50,14 +57,10 @@ TEST_F(AgentFaults, ADeadRankServerIsReportedWithHostAndCauseAndNothingSurvivesI
   FakeLauncher launcher;
   start(launcher);
   for (const pid_t pid : rank_servers(launcher)) kill(pid, SIGKILL);
-  ASSERT_TRUE(launcher.wait_until([&] { return !launcher.failures.empty(); }));
-  EXPECT_NE(launcher.failures[0].reason().find(launcher.agent().hello.host_name()), std::string::npos);
-  EXPECT_NE(launcher.failures[0].reason().find("signal 9 (Killed)"), std::string::npos);
-  EXPECT_EQ(launcher.failures[0].exit_code(), 98);
-  launcher.end(1);
-  ASSERT_TRUE(launcher.wait_ended(1));
-  EXPECT_TRUE(launcher.shut_down());
-  EXPECT_EQ(launcher.leftovers(), "");
+  const std::string reason = reason_of_a_lost_host(launcher);
+  EXPECT_NE(reason.find(launcher.agent().hello.host_name()), std::string::npos) << reason;
+  EXPECT_NE(reason.find("signal 9 (Killed)"), std::string::npos) << reason;
+  EXPECT_EQ(launcher.end_all(1), "");
 }
 
 // It does not end, and nothing would be heard of its ranks any more.
@@ -65,13 +68,9 @@ TEST_F(AgentFaults, ARankServerThatStandsStillIsTakenForDead) {
   FakeLauncher launcher;
   start(launcher);
   for (const pid_t pid : rank_servers(launcher)) kill(pid, SIGSTOP);
-  ASSERT_TRUE(launcher.wait_until([&] { return !launcher.failures.empty(); }, seconds(60)));
-  EXPECT_NE(launcher.failures[0].reason().find("has not answered for 15 s"), std::string::npos) << launcher.failures[0].reason();
-  EXPECT_EQ(launcher.failures[0].exit_code(), 98);
-  launcher.end(1);
-  ASSERT_TRUE(launcher.wait_ended(1));
-  EXPECT_TRUE(launcher.shut_down());
-  EXPECT_EQ(launcher.leftovers(), "");
+  const std::string reason = reason_of_a_lost_host(launcher);
+  EXPECT_NE(reason.find("has not answered for 15 s"), std::string::npos) << reason;
+  EXPECT_EQ(launcher.end_all(1), "");
 }
 
 // As `scontrol suspend` stops a job: for longer than the lease, and the launcher is there when it goes on.
@@ -83,9 +82,29 @@ TEST_F(AgentFaults, AnAgentThatWasStoppedItselfListensOnceMoreBeforeItGivesTheLa
   launcher.agent().process->signal(SIGSTOP);
   EXPECT_FALSE(launcher.wait_until([&] { return launcher.agent().channel_end != ""; }, seconds(6)));
   launcher.agent().process->signal(SIGCONT);
-  EXPECT_FALSE(launcher.wait_until([&] { return launcher.agent().channel_end != ""; }, seconds(5))) << launcher.agent().channel_end;
-  launcher.end(1);
-  EXPECT_TRUE(launcher.wait_ended(1));
+  const auto beats = launcher.beats;  // after so many, ten a second, it would have given up
+  EXPECT_TRUE(launcher.wait_until([&] { return launcher.beats > beats + 50; })) << launcher.troubles();
+  EXPECT_EQ(launcher.end_all(1), "");
+}
+
+// The rank server is stopped until both events wait for it; in which order it takes them is chance.
+TEST_F(AgentFaults, RanksThatEndAsTheirGenerationDoesAreTold) {
+  FakeLauncher launcher;
+  ASSERT_TRUE(launcher.wait_joined());
+  for (uint32_t generation = 1; generation <= 20; ++generation) {
+    launcher.exits.clear();
+    launcher.pids.clear();
+    launcher.start(launcher.plan(generation, {{"sleep", "1000"}, {"sleep", "1000"}}));
+    ASSERT_TRUE(launcher.wait_until([&] { return launcher.pids.size() == 2; }));
+    const auto servers = rank_servers(launcher);
+    for (const pid_t pid : servers) kill(pid, SIGSTOP);
+    for (const auto& [rank, pid] : launcher.pids) kill(static_cast<pid_t>(pid), SIGKILL);
+    launcher.end(generation);
+    ASSERT_TRUE(launcher.wait_until([&, beats = launcher.beats] { return launcher.beats > beats + 1; }));
+    for (const pid_t pid : servers) kill(pid, SIGCONT);
+    ASSERT_TRUE(launcher.wait_ended(generation)) << launcher.troubles();
+    ASSERT_EQ(launcher.exits.size(), 2u) << "generation " << generation << "; " << launcher.troubles();
+  }
   EXPECT_TRUE(launcher.shut_down());
 }
 
@@ -124,9 +143,7 @@ TEST_F(AgentFaults, AnAgentThatSweepsAnotherJobKeepsItsOwnRanks) {
   ASSERT_TRUE(next.wait_until([&] { return next.beats > beats + 5; })) << next.troubles();
   EXPECT_TRUE(next.failures.empty()) << next.troubles();
   EXPECT_TRUE(next.exits.empty());
-  next.end(1);
-  EXPECT_TRUE(next.wait_ended(1)) << next.troubles();
-  EXPECT_TRUE(next.shut_down());
+  EXPECT_EQ(next.end_all(1), "");
 }
 
 TEST_F(AgentFaults, AClosedLifeLineEndsEverything) {

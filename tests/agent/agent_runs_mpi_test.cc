@@ -80,10 +80,7 @@ TEST(AgentRunsMpi, AbortIsReportedWithItsCodeBeforeTheExit) {
   ASSERT_EQ(launcher.aborts.size(), 1u);
   EXPECT_EQ(launcher.aborts[0].rank(), 1u);
   EXPECT_EQ(launcher.aborts[0].status(), 5);
-  launcher.end(1);
-  ASSERT_TRUE(launcher.wait_ended(1));
-  EXPECT_TRUE(launcher.shut_down());
-  EXPECT_EQ(launcher.leftovers(), "");
+  EXPECT_EQ(launcher.end_all(1), "");
 }
 
 TEST(AgentRunsMpi, RanksInheritNoDescriptorsButTheirStreams) {

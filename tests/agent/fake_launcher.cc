@@ -280,6 +280,12 @@ void FakeLauncher::end(uint32_t generation, uint32_t grace_ms) {
   for (int host = 0; host < options_.num_hosts; ++host) send(message, host);
 }
 
+std::string FakeLauncher::end_all(uint32_t generation) {
+  end(generation);
+  if (!wait_ended(generation)) return "generation " + std::to_string(generation) + " does not end; " + troubles();
+  return shut_down() ? leftovers() : "an agent did not exit with 0; " + troubles();
+}
+
 bool FakeLauncher::wait_ended(uint32_t generation) {
   return wait_until([&] {
     int count = 0;

@@ -63,6 +63,7 @@ class FakeLauncher {
   void stop_listening() { acceptor_.close(); }
   void refuse_returns() { refuses_returns_ = true; }
   bool shut_down();  // true when all agents exited with 0
+  std::string end_all(uint32_t generation);  // ends it and the agents; what went wrong or is left, "" = nothing
 
   // What the agents said.
   std::map<uint32_t, control::RankExited> exits;

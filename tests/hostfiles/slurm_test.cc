@@ -77,6 +77,7 @@ TEST(SlurmAllocation, LeavesSlotsOpenWhenNodesMayHaveDifferentNumbersOfGpus) {
                       {"SLURM_TASKS_PER_NODE", "8(x2)"}};
   EXPECT_EQ(hosts(two), "c1:- c2:- ");
   EXPECT_EQ(hosts(with(two, "SLURM_GPUS_PER_NODE", "4")), "c1:4 c2:4 ");
+  EXPECT_EQ(hosts(with(with(two, "SLURM_GPUS", ""), "SLURM_GPUS_PER_SOCKET", "2")), "c1:- c2:- ");
   EXPECT_EQ(hosts(with(two, "SLURM_NTASKS", "16")), "c1:8 c2:8 ") << "tasks were asked for";
   EXPECT_EQ(hosts(with(two, "SLURM_JOB_NODELIST", "c1")), "c1:4 ") << "of one node the number is known";
 }

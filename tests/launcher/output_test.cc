@@ -177,13 +177,16 @@ TEST(Output, HelpAndVersionAreOnStandardOutput) {
   EXPECT_TRUE(run_dslaunch({"-V"}).out.starts_with("dslaunch "));
 }
 
-// The exit code of `dslaunch -np 2 WORDS | head -n 1`.
-int code_before_head(const std::string& words) {
-  const std::string command = test::bin_folder() + "/dslaunch -np 2 " + words + " 2>/dev/null | head -n 1 >/dev/null; exit ${PIPESTATUS[0]}";
-  return WEXITSTATUS(std::system(("exec bash -s <<'END'\n" + command + "\nEND").c_str()));
+// The exit code of `dslaunch -np 2 WORDS | READER`.
+int code_before(const std::string& reader, const std::string& words) {
+  const std::string command = test::bin_folder() + "/dslaunch -np 2 " + words + " 2>/dev/null | " + reader;
+  return WEXITSTATUS(std::system(("exec bash -s <<'END'\n" + command + "\nexit ${PIPESTATUS[0]}\nEND").c_str()));
 }
 
-TEST(Output, ProgramsThatNobodyListensToAnyMoreEndAsInAnyPipe) { EXPECT_EQ(code_before_head("yes"), 128 + SIGPIPE); }
+TEST(Output, ProgramsThatNobodyListensToAnyMoreEndAsInAnyPipe) {
+  EXPECT_EQ(code_before("head -n 1 >/dev/null", "yes"), 128 + SIGPIPE);
+  EXPECT_EQ(code_before("true", "--display-map --timeout 60 yes"), 128 + SIGPIPE) << "closed before ranks ran";
+}
 
 TEST(Output, WhatCannotBeWrittenIsToldOnce) {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);

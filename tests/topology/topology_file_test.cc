@@ -126,9 +126,13 @@ TEST(TopologyFile, AddsHardwareToHostsOfAHostfile) {
 }
 
 TEST(TopologyFile, WhatAHostDoesNotKnowOfItselfStays) {
-  Host host{.name = "a", .slots = 2, .nics = {{.name = "mlx5_0", .rail = 3}}, .rack = "r", .leaf = "l"};
+  Host host{.name = "a.b", .slots = 2, .port = 9, .node = "a", .user = "u", .nics = {{.name = "mlx5_0", .rail = 3}},
+            .rack = "r", .leaf = "l"};
+  Host after = host;
+  after.cores = {0};
+  after.nics = {{.name = "mlx5_0", .rail = 3, .gbits = 100}};
   take_hardware(host, {.name = "real", .cores = {0}, .nics = {{.name = "mlx5_0", .gbits = 100}}});
-  EXPECT_EQ(host, (Host{.name = "a", .slots = 2, .cores = {0}, .nics = {{.name = "mlx5_0", .rail = 3, .gbits = 100}}, .rack = "r", .leaf = "l"}));
+  EXPECT_EQ(host, after);
 }
 
 TEST(TopologyFile, SurvivesAnyText) {
