@@ -24,7 +24,7 @@ void check_allocation(const std::map<std::string, std::string>& variables) {
   const auto cluster = answer_of([&] { return slurm_allocation(variables); });
   if (!cluster) return;
   require(!cluster->hosts.empty(), "an allocation has a host");
-  for (const Host& host : cluster->hosts) require(!host.slots || *host.slots > 0, "slots that are known are some");
+  for (const Host& host : cluster->hosts) require(host.slots.value_or(0) >= 0, "no host has fewer than no slots");
   if (!has_slurm_allocation(variables)) return;
   const auto nodes = answer_of([&] { return slurm_nodes(variables); });
   const bool in_step = std::any_of(variables.begin(), variables.end(),
@@ -43,7 +43,7 @@ void check_step(const std::map<std::string, std::string>& variables, const std::
 void check_gpus(const std::map<std::string, std::string>& variables, const std::string& text) {
   gpus_may_differ(variables);
   if (const auto gpus = answer_of([&] { return gpus_by_node(text); }))
-    for (const auto& [node, count] : *gpus) require(!node.empty() && count >= 0, "a node has a name and no debts");
+    for (const auto& [node, count] : *gpus) require(!node.empty() && count >= 0 && count <= kMaxSlots, "a count is one of GPUs");
 }
 
 }  // namespace
