@@ -20,7 +20,7 @@ bool has_slurm_allocation(const std::map<std::string, std::string>& environment)
 // process is one of several tasks of a step.
 Cluster slurm_allocation(const std::map<std::string, std::string>& environment);
 
-// All nodes of the job, whatever step this process stands in.
+// All nodes of the job that has_slurm_allocation() sees, whatever step this process stands in.
 struct SlurmNodes {
   std::string job, list;  // "7", "n[1-3]"
   std::vector<std::string> names;

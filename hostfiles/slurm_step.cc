@@ -32,7 +32,7 @@ std::optional<SlurmStep> slurm_step_of_title(const std::string& title) {
   if (!title.starts_with(start) || end == std::string::npos) return std::nullopt;
   const std::string name = title.substr(start.size(), end - start.size());
   const auto job_end = name.find_first_not_of("0123456789"), dot = name.find('.');
-  if (job_end == 0 || dot == std::string::npos) return std::nullopt;
+  if (job_end == 0 || dot == std::string::npos || dot + 1 == name.size()) return std::nullopt;
   return SlurmStep{name.substr(0, job_end), name.substr(dot + 1)};
 }
 

@@ -184,9 +184,9 @@ void AgentFleet::closed(int host, const std::string& reason) {
   events_.on_change();
 }
 
-// After the others have had a second to end by themselves.
+// After the others have had a second to end by themselves; who takes nothing in notices it with its next beat.
 void AgentFleet::let_go_of_dead_hosts() {
-  let_go_timer_->after(std::chrono::seconds(1), [this] {
+  let_go_timer_->after(options_.beat + std::chrono::seconds(1), [this] {
     processes_.kill_shared([this](int host) { return !links_[host].channel; }, [this](int host) { return links_[host].lost; });
   });
 }

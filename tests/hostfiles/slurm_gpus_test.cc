@@ -18,7 +18,8 @@ TEST(SlurmGpus, AreToldNodeByNode) {
 
 TEST(SlurmGpus, AreUnknownWhereNothingIsTold) {
   for (const char* text : {"", "slurm_load_jobs error: Invalid job id specified", "NumNodes=2 Nodes=", "JOB_GRES=gpu:3",
-                           "Nodes=n[1- GRES=gpu:2"})
+                           "Nodes=n[1- GRES=gpu:2", "Nodes=a GRES=gpu:-1", "Nodes=a GRES=gpu:9223372036854775807,gpu:1",
+                           "Nodes=a GRES=gpu:many"})
     EXPECT_EQ(gpus_by_node(text), Counts{}) << text;
 }
 

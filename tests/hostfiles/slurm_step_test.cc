@@ -29,7 +29,7 @@ TEST(SlurmStep, IsReadFromTheTitleOfSlurmstepd) {
   EXPECT_EQ(step(std::string("slurmstepd: [3.0]    ") + '\0'), "3 0") << "blanks hide what stood there";
   EXPECT_EQ(step("slurmstepd: [4.interactive]"), "4 interactive");
   EXPECT_EQ(step("slurmstepd: [12+1.0]"), "12 0");
-  for (const char* other : {"", "/bin/bash", "slurmstepd: ", "slurmstepd: [1.0", "slurmstepd: [12]", "slurmstepd: [.0]",
+  for (const char* other : {"", "/bin/bash", "slurmstepd: ", "slurmstepd: [1.0", "slurmstepd: [12]", "slurmstepd: [.0]", "slurmstepd: [12.]",
                             "vi slurmstepd: [1.0]"})
     EXPECT_EQ(step(other), "-") << other;
 }
