@@ -96,9 +96,11 @@ std::string meaning_of_output_directive(std::string_view text) {
 }
 
 bool is_about_daemons(std::string_view parameter) {
-  constexpr std::string_view kFrameworks[] = {"plm_", "orte_", "oob_", "ras_", "rmaps_", "routed_", "odls_", "ess_", "state_",
-                                              "errmgr_", "rtc_", "iof_", "grpcomm_", "filem_", "rml_", "schizo_", "hwloc_"};
-  return std::any_of(std::begin(kFrameworks), std::end(kFrameworks), [&](auto framework) { return parameter.starts_with(framework); });
+  constexpr std::string_view kFrameworks[] = {"plm_",     "orte_",  "oob_",   "ras_",    "rmaps_", "routed_",
+                                              "odls_",    "ess_",   "state_", "errmgr_", "rtc_",   "iof_",
+                                              "grpcomm_", "filem_", "rml_",   "schizo_", "hwloc_"};
+  return std::any_of(std::begin(kFrameworks), std::end(kFrameworks),
+                     [&](auto framework) { return parameter.starts_with(framework); });
 }
 
 const MpirunWord* find_mpirun_word(std::string_view name) {

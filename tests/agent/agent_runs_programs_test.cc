@@ -42,7 +42,8 @@ TEST_F(AgentRunsPrograms, AFileThatIsNotExecutableIs126) {
   EXPECT_EQ(launcher.exits[0].start_error(), "cannot execute /etc/passwd: Permission denied");
 }
 
-// Both setsid fork and end: a look through the processes that meets that moment sees neither of them nor what they start.
+// Both setsid fork and end: a look through the processes that meets that moment sees neither of them nor what they
+// start.
 TEST_F(AgentRunsPrograms, WhatForksWhileProcessesAreListedIsStillEnded) {
   for (uint32_t generation = 1; generation <= 50; ++generation) {
     ASSERT_TRUE(launcher.run(launcher.plan(generation, {sh("(setsid setsid sleep 1000 &)")})));

@@ -21,7 +21,8 @@ TEST_F(AgentRunsPrograms, OutputComesInWholeLinesAndTheLastUnfinishedOneAtTheEnd
 
 // As under mpirun: stdio keeps lines back for a pipe.
 TEST_F(AgentRunsPrograms, LinesOfProgramsThatBufferComeAtOnceForStdoutIsATerminal) {
-  launcher.start(launcher.plan(1, {sh("{ echo first; sleep 1000; } | cut -c1-"), sh("test -t 1 && ! test -t 2 && echo yes")}));
+  launcher.start(
+      launcher.plan(1, {sh("{ echo first; sleep 1000; } | cut -c1-"), sh("test -t 1 && ! test -t 2 && echo yes")}));
   EXPECT_TRUE(launcher.wait_until([&] { return launcher.out[0] == "first\n"; })) << launcher.out[0];
   EXPECT_TRUE(launcher.wait_until([&] { return launcher.out[1] == "yes\n"; })) << launcher.out[1];
   launcher.end(1);
