@@ -157,7 +157,9 @@ class Scan {
 
   bool take_values(const std::string& word, GivenOption& given) {
     while (static_cast<int>(given.values.size()) < given.spec->num_values()) {
-      if (at_ >= words_.size() || is_known_option(words_[at_])) {
+      // --mca plm_rsh_args -x: options of another program.
+      const bool takes_options = !given.values.empty() && given.values[0].ends_with("_args");
+      if (at_ >= words_.size() || (is_known_option(words_[at_]) && !takes_options)) {
         problem("option " + word + " needs a value: " + given.spec->value +
                 (at_ < words_.size() ? "; " + words_[at_] + " is an option" : ""));
         return false;

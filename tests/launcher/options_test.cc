@@ -107,6 +107,7 @@ TEST(Options, AnOptionIsNoValueOfTheOneBeforeIt) {
   expect_words(problem_of("--wdir --tag-output true"), {"option --wdir needs a value", "--tag-output is an option"});
   expect_words(problem_of("--mca a -np 1 true"), {"option --mca needs a value", "-np is an option"});
   EXPECT_EQ(parse_options({"--wdir=-np", "true"}).wdir, "-np");
+  EXPECT_EQ(parse_options({"--mca", "plm_rsh_args", "-x", "true"}).programs[0].argv, std::vector<std::string>{"true"});
 }
 
 TEST(Options, OneMistakeIsOneLine) {
