@@ -18,7 +18,7 @@ namespace control {
 class Envelope;
 }
 
-inline constexpr uint32_t kProtocolVersion = 3;
+inline constexpr uint32_t kProtocolVersion = 4;
 inline constexpr uint32_t kMaxFrameBytes = 64u << 20;
 
 enum class ChannelRole { kLauncher, kAgent };  // who challenges and who answers; directions have different MAC keys

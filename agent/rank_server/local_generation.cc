@@ -158,7 +158,7 @@ void LocalGeneration::watch_progress() {
   progress_.at_next(kProgressInterval, [this] { watch_progress(); });
 }
 
-void LocalGeneration::reap() { reap_orphans(rank_pids()); }
+void LocalGeneration::reap() { reap_orphans(children()); }
 
 void LocalGeneration::input(const control::Input& input) {
   for (const auto& rank : ranks_) rank->input(input.data(), input.end());
@@ -208,8 +208,8 @@ bool LocalGeneration::any_running() const {
   return false;
 }
 
-std::set<pid_t> LocalGeneration::rank_pids() const {
-  std::set<pid_t> pids;
+std::set<pid_t> LocalGeneration::children() const {
+  std::set<pid_t> pids = wireup_.children();
   for (const auto& rank : ranks_)
     if (rank->started()) pids.insert(rank->process().pid());
   return pids;
@@ -226,7 +226,7 @@ void LocalGeneration::kill_rest() {
   send_to_ranks(SIGKILL);
   const auto left = find_leftovers(marker_, {});
   for (const auto& process : left) signal_exactly(process, SIGKILL);
-  const bool alone = reap_orphans(rank_pids());
+  const bool alone = reap_orphans(children());
   if (left.empty() && alone && !any_running() && untold_ends_ == 0) return ended("");
   if (now < kill_deadline_) {
     kill_round_.after(kKillRound, [this] { kill_rest(); });

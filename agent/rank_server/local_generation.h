@@ -66,7 +66,7 @@ class LocalGeneration {
   void ended(const std::string& problem);
   bool program_links_mpi(const std::string& program);
   bool any_running() const;
-  std::set<pid_t> rank_pids() const;
+  std::set<pid_t> children() const;
   void send_to_ranks(int number);
 
   boost::asio::io_context& io_;

@@ -3,9 +3,12 @@
 // nothing for all others (plain_wireup.cc).
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "agent/environment.h"
@@ -32,6 +35,7 @@ class Wireup {
   virtual void resume() {}  // another launcher: what the old one may not have passed on is said again
   virtual bool connected(uint32_t rank) const = 0;            // the rank called MPI_Init
   virtual bool finalized(uint32_t rank) const = 0;            // ... and MPI_Finalize
+  virtual std::set<pid_t> children() const { return {}; }     // processes that it waits for itself
   virtual void rank_ended(uint32_t /*rank*/, int /*exit_code*/) {}  // 128 + signal; its end has been told
 };
 

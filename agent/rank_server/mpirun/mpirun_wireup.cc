@@ -136,6 +136,10 @@ std::unique_ptr<OutputRelay> MpirunWireup::relay(FileDescriptor pipe, bool is_st
   });
 }
 
+std::set<pid_t> MpirunWireup::children() const {
+  return mpirun_ && mpirun_->running() ? std::set<pid_t>{mpirun_->pid()} : std::set<pid_t>{};
+}
+
 void MpirunWireup::mpirun_ended() {
   for (auto* stream : {out_.get(), err_.get()}) stream->drain();
   const std::string how = "mpirun ended with " + describe(*mpirun_->status());

@@ -42,6 +42,7 @@ class MpirunWireup final : public Wireup {
   void handle(const control::Envelope& message) override;
   bool connected(uint32_t) const override { return false; }  // only mpirun knows
   bool finalized(uint32_t) const override { return false; }
+  std::set<pid_t> children() const override;
   void rank_ended(uint32_t rank, int exit_code) override;
 
  private:
