@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -60,6 +62,16 @@ int fail(Console& console, int exit_code, const std::string& error) {
   return exit_code;
 }
 
+// What a command says is its result: what could not be written is a failure. While a job runs, JobRunner looks.
+int with_stdout(int exit_code, Console& console) {
+  console.writer().drain();
+  const int failure = console.writer().failure(STDOUT_FILENO);
+  if (exit_code != 0 || failure == 0) return exit_code;
+  if (failure == EPIPE) return 128 + SIGPIPE;
+  console.error(std::string("stdout: ") + std::strerror(failure));
+  return 1;
+}
+
 }  // namespace
 
 int run_dslaunch(const std::vector<std::string>& arguments) {
@@ -77,8 +89,10 @@ int run_dslaunch(const std::vector<std::string>& arguments) {
   TerminalWriter writer;
   Console console(writer, wrong ? Console::Options{} : console_options(options));
   if (wrong) return fail(console, exit_status(wrong->code()), wrong->what());
+  const bool runs_a_job = options.command == Command::kLaunch && !options.dry_run;
   try {
-    return dispatch(std::move(options), console, std::move(signals));
+    const int exit_code = dispatch(std::move(options), console, std::move(signals));
+    return runs_a_job ? exit_code : with_stdout(exit_code, console);
   } catch (const Error& error) {
     return fail(console, exit_status(error.code()), error.what());
   } catch (const std::exception& error) {

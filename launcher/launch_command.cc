@@ -4,10 +4,12 @@
 
 #include <boost/asio/io_context.hpp>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "launcher/elastic/elastic_world.h"
 #include "launcher/output/console.h"
+#include "launcher/plan/generation_setup.h"
 #include "launcher/plan/job.h"
 #include "launcher/records/job_file.h"
 #include "launcher/records/job_record.h"
@@ -37,6 +39,14 @@ void report_pid(const std::string& where, Console& console) {
   if (!(file << text << std::flush)) throw Error(ErrorCode::kUsage, "option --report-pid: cannot write " + where);
 }
 
+// Before any rank starts: a mistake in the option, not a disk that fails later.
+void make_log_folder(const char* option, const std::string& folder) {
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error)
+    throw Error(ErrorCode::kUsage, std::string("option ") + option + ": cannot make folder " + folder + ": " + error.message());
+}
+
 void tell_notes(const Job& job, Console& console) {
   for (const std::string& note : job.options.notes) console.note(note);
   for (const std::string& warning : job.hosts.warnings) console.note("warning: " + warning);
@@ -56,6 +66,9 @@ int launch_command(Options options, Console& console, StopSignals& signals) {
   drop_unused_hosts(job);
   if (job.plan.placed && job.plan.world_size == 0) return 0;
   if (!job.options.report_pid.empty()) report_pid(job.options.report_pid, console);
+  const RankOutputOptions files = output_options(job, "", console);
+  make_log_folder("--output-filename", files.mpirun_folder);
+  make_log_folder("--enable_each_rank_log", files.rank_log_folder);
   JobRecord record(job);
   if (job.training()) {
     job.output = job.config->text("job.output");

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 
 #include "agent/file_descriptor.h"
@@ -56,22 +57,25 @@ LogFollower::Show printer(const Options& options, Console& console, int first) {
 
 class Follow {
  public:
-  Follow(const std::string& output, LogFollower& logs)
-      : output_(output), logs_(logs), watch_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+  Follow(const std::string& output, LogFollower& logs, const TerminalWriter& writer)
+      : output_(output), logs_(logs), writer_(writer), watch_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
     look_at(output_ + "/logs");
     look_at(logs_.folder());
   }
 
-  // What was written before the job ended is shown, however late we look.
-  void run() {
-    while (true) {
+  // What was written before the job ended is shown, however late we look. False: it goes on, but nobody reads any more.
+  bool run() {
+    while (writer_.failure(STDOUT_FILENO) == 0) {
       const bool last = !job_of_output_runs(output_);
       logs_.show_new();
       enter_newer_generations();
-      if (last) break;
-      wait();
+      if (last) {
+        logs_.show_rest();
+        return true;
+      }
+      if (!wait()) break;
     }
-    logs_.show_rest();
+    return false;
   }
 
  private:
@@ -86,16 +90,19 @@ class Follow {
     }
   }
 
-  void wait() {
-    pollfd wait{watch_.get(), POLLIN, 0};
-    ::poll(&wait, 1, 1000);  // also on file systems that tell nothing
+  // False: the reader of stdout is gone.
+  bool wait() {
+    pollfd waits[] = {{watch_.get(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}};
+    ::poll(waits, 2, 1000);  // also on file systems that tell nothing
     char events[4096];
     while (::read(watch_.get(), events, sizeof events) > 0) {
     }
+    return (waits[1].revents & POLLERR) == 0;
   }
 
   const std::string& output_;
   LogFollower& logs_;
+  const TerminalWriter& writer_;
   FileDescriptor watch_;
 };
 
@@ -109,8 +116,8 @@ int logs_command(const Options& options, Console& console) {
   logs.enter(newest);
   if (options.rank && !logs.has_files())
     throw Error(ErrorCode::kUsage, "no log of rank " + std::to_string(*options.rank) + " in " + logs.folder());
-  if (options.follow) Follow(output, logs).run();
-  else logs.show_rest();
+  if (options.follow) return Follow(output, logs, console.writer()).run() ? 0 : 128 + SIGPIPE;
+  logs.show_rest();
   return 0;
 }
 

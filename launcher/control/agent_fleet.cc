@@ -174,12 +174,19 @@ void AgentFleet::answer_beat(Link& link, const control::Beat& beat) {
   if (link.channel) link.channel->send(answer);
 }
 
+// An agent whose lease ended while the launcher itself was stopped is not to blame.
+std::string AgentFleet::cause_of_end(const std::string& reason) const {
+  const auto standstill = std::chrono::duration_cast<std::chrono::seconds>(steady_clock::now() - last_tick_);
+  if (standstill > options_.agent_lease / 2)
+    return "dslaunch itself stood still for " + std::to_string(standstill.count()) + " s, and its agent ended without it";
+  return "the connection to its agent was closed" + (reason.empty() ? "" : ": " + reason);
+}
+
 void AgentFleet::closed(int host, const std::string& reason) {
   std::shared_ptr<Channel> keep = links_[host].channel;  // this runs inside its callback
   post(io_, [keep] {});
   links_[host].channel.reset();
-  if (!shutting_down_ && !links_[host].lost)
-    lose(host, "the connection to its agent was closed" + (reason.empty() ? "" : ": " + reason), false);
+  if (!shutting_down_ && !links_[host].lost) lose(host, cause_of_end(reason), false);
   if (shutting_down_) let_go_of_dead_hosts();
   events_.on_change();
 }

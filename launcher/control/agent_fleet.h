@@ -95,6 +95,7 @@ class AgentFleet {
   void start_ended(const control::AgentStartEnded& ended);
   void answer_beat(Link& link, const control::Beat& beat);
   void closed(int host, const std::string& reason);
+  std::string cause_of_end(const std::string& reason) const;
   void let_go_of_dead_hosts();
   void lose(int host, const std::string& cause, bool silent);
   void not_back(int host, const std::string& problem);

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::chrono::seconds kAnswerLimit{10};
 
-// job.json of a folder whose job has ended; "" when there is none.
+// job.json of a folder; "" when there is none. Nobody answers for it here: its job has ended, or its launcher was killed, or
+// belongs to another host or home.
 std::string finished_job(const std::string& folder) {
   return read_file_if_there(folder + "/job.json").value_or("");
 }
@@ -23,7 +24,8 @@ std::string finished_text(const std::string& json_text) {
   nlohmann::json json = nlohmann::json::parse(json_text, nullptr, false);
   if (!json.is_object()) return json_text;
   std::string state = json.value("state", "?"), text = json.value("id", "?") + "  " + state;
-  if (state != "finished" && state != "failed" && state != "stopped") text += " (its launcher is gone)";
+  if (state != "finished" && state != "failed" && state != "stopped")
+    text += ", says its folder; its launcher, pid " + json.value("pid", nlohmann::json("?")).dump() + ", is gone or not known here";
   if (json.contains("step")) text += "  step " + json["step"].dump();
   if (json.contains("exit_code")) text += "  exit code " + json["exit_code"].dump();
   if (json.contains("reason")) text += "\n  " + json.value("reason", "");

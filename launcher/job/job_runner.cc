@@ -1,6 +1,7 @@
 #include "launcher/job/job_runner.h"
 
 #include <boost/asio/io_context.hpp>
+#include <charconv>
 #include <csignal>
 
 #include "agent/channel.h"
@@ -48,6 +49,12 @@ seconds limit_of(JobState state) {
   }
 }
 
+// 0.5, 90, 86400.
+std::string exact_text(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number, std::chars_format::fixed).ptr};
+}
+
 }  // namespace
 
 JobRunner::JobRunner(boost::asio::io_context& io, Job& job, JobRecord& record, Console& console, StopSignals& signals)
@@ -92,7 +99,7 @@ Verdict JobRunner::run() {
     auto limit = std::chrono::duration<double>(*job_.options.timeout_seconds);
     time_limit_->after(std::chrono::duration_cast<std::chrono::nanoseconds>(limit), [this] {
       if (job_.options.state_on_timeout) console_.error(ranks_.state_text(job_.plan));
-      fail(kExitTimeLimit, "the job reached its time limit of " + short_number(*job_.options.timeout_seconds) +
+      fail(kExitTimeLimit, "the job reached its time limit of " + exact_text(*job_.options.timeout_seconds) +
                                " s (--timeout)");
     });
   }

@@ -76,6 +76,10 @@ void check_one_name(const Job& job) {
 }  // namespace
 
 Job prepare_job(Options options) {
+  std::error_code no_place;
+  if (fs::current_path(no_place).empty() || no_place)
+    throw Error(ErrorCode::kUsage, "launcher: the working directory cannot be found (" + no_place.message() +
+                                       "): change to one that exists");
   Job job;
   job.environment = without_stale_step(environment_map(), titles_of_ancestors());
   job.folder = program_folder();

@@ -64,6 +64,27 @@ TEST_F(ControlTest, FollowingLogsGoesOnInTheNextGenerationUntilTheJobEnds) {
   EXPECT_EQ(result.out, "rank 0: ready\nrank 5: second\nrank 5: unfinished\n");
 }
 
+TEST_F(ControlTest, FollowingLogsEndsWithItsReader) {
+  RunningDslaunch job({"-np", "1", "--output", folder + "/out", "sh", "-c", "echo ready; sleep 300"}, options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  RunOptions shell = options;
+  shell.program = "bash";
+  const std::string logs = test::bin_folder() + "/dslaunch logs -f " + folder + "/out";
+  const RunResult result = run_dslaunch({"-c", logs + " | head -n 1; exit ${PIPESTATUS[0]}"}, shell);
+  EXPECT_EQ(result.out, "rank 0: ready\n") << result.err;
+  EXPECT_EQ(result.code, 128 + SIGPIPE) << result.err;
+  EXPECT_EQ(run_dslaunch({"status"}, options).code, 0) << "the job goes on";
+}
+
+TEST_F(ControlTest, OfALauncherThatIsNotKnownHereOnlyItsFolderIsBelieved) {
+  RunningDslaunch job({"-np", "1", "--output", folder + "/out", "sh", "-c", "echo ready; sleep 300"}, options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  RunOptions elsewhere = options;
+  elsewhere.env["XDG_STATE_HOME"] = folder + "/other";
+  const RunResult status = run_dslaunch({"status", folder + "/out"}, elsewhere);
+  EXPECT_NE(status.out.find("is gone or not known here"), std::string::npos) << status.out << status.err;
+}
+
 TEST_F(ControlTest, StopEndsTheJobWith143AndReturnsWhenItIsGone) {
   RunningDslaunch job({"-np", "1", "--output", folder + "/out", "sh", "-c", "echo ready; sleep 300"}, options);
   ASSERT_TRUE(job.wait_for("ready"));

@@ -197,5 +197,27 @@ TEST(Output, WhatCannotBeWrittenIsToldOnce) {
   EXPECT_NE(result.err.find(told), std::string::npos) << result.err;
 }
 
+TEST(Output, WhatACommandSaysIsItsResult) {
+  for (const Words& words : {Words{"--help"}, Words{"--dry-run", "-np", "1", "true"}}) {
+    const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    RunOptions options;
+    options.out_fd = full;
+    const RunResult result = run_dslaunch(words, options);
+    ::close(full);
+    EXPECT_EQ(result.code, 1) << words[0];
+    EXPECT_NE(result.err.find("stdout: No space left on device"), std::string::npos) << words[0] << ": " << result.err;
+  }
+}
+
+TEST(Output, AFolderForItThatCannotBeMadeIsAMistakeInTheOption) {
+  for (const std::string option : {"--output-filename", "--enable_each_rank_log"}) {
+    const RunResult result = run_dslaunch({"-np", "1", option, "/dev/null/x", "echo", "hi"});
+    EXPECT_EQ(result.code, 2) << option;
+    EXPECT_EQ(result.out, "") << option;
+    EXPECT_NE(result.err.find("option " + option + ": cannot make folder /dev/null/x"), std::string::npos) << result.err;
+  }
+  EXPECT_EQ(run_dslaunch({"-np", "1", "--output-filename", "/dev/null/x:nocopy", "echo", "hi"}).code, 2);
+}
+
 }  // namespace
 }  // namespace ds::testing

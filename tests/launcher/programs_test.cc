@@ -57,6 +57,22 @@ TEST(Programs, TheTimeLimitIs110AndLeavesNothing) {
   EXPECT_EQ(processes_left(mark()), "");
 }
 
+TEST(Programs, FractionsOfASecondAreToldAsTheyWereGiven) {
+  const RunResult result = run_dslaunch({"-np", "1", "--timeout", "0.5", "sleep", "300"});
+  EXPECT_EQ(result.code, 110);
+  EXPECT_NE(result.err.find("its time limit of 0.5 s"), std::string::npos) << result.err;
+}
+
+TEST(Programs, AWorkingDirectoryThatIsGoneIsAnErrorAsWithMpirun) {
+  RunOptions shell;
+  shell.program = "sh";
+  const std::string script = "d=$(mktemp -d) && cd $d && rmdir $d && exec " + test::bin_folder() + "/dslaunch -np 1 pwd";
+  const RunResult result = run_dslaunch({"-c", script}, shell);
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("the working directory cannot be found"), std::string::npos) << result.err;
+}
+
 // The kernel tells the policy of each mapping: "default", "prefer:0", "bind:0".
 TEST(Programs, MemoryComesFromTheNodesOfTheCoresWhenThatIsAsked) {
   if (!std::filesystem::exists("/sys/devices/system/node/node0") || !std::filesystem::exists("/proc/self/numa_maps")) GTEST_SKIP() << "a kernel without NUMA";

@@ -109,6 +109,8 @@ TEST(TopologyFile, NamesEveryProblem) {
 
 TEST(TopologyFile, RefusesWhatIsNotADescription) {
   expect_words(refused("{\"hosts\": [\n{]}"), {"t.json:2:", "not JSON"});
+  expect_words(refused(R"({"hosts": [{"name": "a", "slots": 4, "max_slots": 2, "cores": [0, 1, 0]}]})"),
+               {"max_slots: is less than slots, 4", "cores: names a CPU twice"});
   expect_words(refused("{\"hosts\": [{\"name\": \"a\", \"slots\": 1e999}]}"), {"t.json", "too large"});
   for (const char* text : {"", "[]", "{}", "{\"hosts\": 1}", "{\"hosts\": []}", "{\"hosts\": [], \"x\": 1}"}) expect_words(refused(text), {"t.json"});
 }

@@ -1,6 +1,7 @@
 #include "topology/file/core_reader.h"
 
 #include <algorithm>
+#include <set>
 
 #include "topology/base/error.h"
 #include "topology/cpu_list.h"
@@ -79,6 +80,8 @@ std::vector<CacheLevel> cache_levels(ObjectReader& reader, size_t num_cores) {
 
 void read_cores(ObjectReader& reader, Host& host) {
   host.cores = core_list(reader);
+  if (std::set<int>(host.cores.begin(), host.cores.end()).size() < host.cores.size())
+    reader.refuse("cores", "names a CPU twice");
   host.threads_of_core = threads_of_cores(reader, host.cores);
   host.numa_of_core = reader.places("numa", host.cores.size(), "cores", false);
   host.socket_of_core = reader.places("sockets", host.cores.size(), "cores", false);

@@ -21,6 +21,8 @@ std::vector<std::string> host_keys() {
 void read_machine(ObjectReader& reader, Host& host) {
   host.slots = reader.number("slots", kMaxSlots);
   host.max_slots = reader.number("max_slots", kMaxSlots);
+  if (host.slots && host.max_slots && *host.max_slots < *host.slots)
+    reader.refuse("max_slots", "is less than slots, " + std::to_string(*host.slots));
   host.slot_ids = reader.numbers("slot_ids", 0, kMaxSlots);
   host.port = reader.number("port", 65535).value_or(0);
   host.user = reader.text("user");
