@@ -176,7 +176,8 @@ void AgentFleet::answer_beat(Link& link, const control::Beat& beat) {
 
 // An agent whose lease ended while the launcher itself was stopped is not to blame.
 std::string AgentFleet::cause_of_end(const std::string& reason) const {
-  const auto standstill = std::chrono::duration_cast<std::chrono::seconds>(steady_clock::now() - last_tick_);
+  const auto longest = std::max(steady_clock::now() - last_tick_, late_);  // the tick may have come first
+  const auto standstill = std::chrono::duration_cast<std::chrono::seconds>(longest);
   if (standstill > options_.agent_lease / 2)
     return "dslaunch itself stood still for " + std::to_string(standstill.count()) + " s, and its agent ended without it";
   return "the connection to its agent was closed" + (reason.empty() ? "" : ": " + reason);
@@ -230,7 +231,7 @@ void AgentFleet::not_back(int host, const std::string& problem) {
 // A launcher that was stopped itself (Ctrl-Z, a busy machine) must not blame the agents for the silence.
 void AgentFleet::tick() {
   auto now = steady_clock::now();
-  auto late = now - last_tick_ - options_.beat;
+  late_ = now - last_tick_ - options_.beat;
   last_tick_ = now;
   tick_timer_->at_next(options_.beat, [this] { tick(); });
   for (size_t host = 0; host < links_.size(); ++host) {
@@ -238,7 +239,7 @@ void AgentFleet::tick() {
     if (link.again && now >= *link.again && !shutting_down_)
       not_back(static_cast<int>(host), "no answer in " + std::to_string(options_.start.each.count() / 1000) + " s");
     if (!link.channel || link.lost || shutting_down_) continue;
-    if (late > options_.beat) link.contact->excuse(late, now);
+    if (late_ > options_.beat) link.contact->excuse(late_, now);
     std::string fault = link.contact->fault(now, link.channel->queued_bytes());
     if (!fault.empty()) lose(static_cast<int>(host), fault, true);
   }

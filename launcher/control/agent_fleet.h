@@ -112,6 +112,7 @@ class AgentFleet {
   AgentReach reach_;
   std::unique_ptr<Timer> tick_timer_, let_go_timer_;
   std::chrono::steady_clock::time_point last_tick_;
+  std::chrono::steady_clock::duration late_{};  // the last tick
   bool shutting_down_ = false;
 };
 

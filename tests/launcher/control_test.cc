@@ -119,6 +119,22 @@ TEST_F(ControlTest, CtrlZDoesNotStopTheLauncherAndSaysWhatToDo) {
   EXPECT_EQ(job.wait().code, 143) << job.err();
 }
 
+// Its agents end with their lease; when it goes on, it must not send anybody to look at the host.
+TEST_F(ControlTest, ALauncherThatStoodStillItselfSaysSo) {
+  RunningDslaunch job({"-np", "1", "sh", "-c", "echo $$ > " + folder + "/pid; echo ready; exec sleep 300"}, options);
+  ASSERT_TRUE(job.wait_for("ready"));
+  pid_t rank = 0;
+  std::ifstream(folder + "/pid") >> rank;
+  ASSERT_GT(rank, 0);
+  job.signal(SIGSTOP);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (::kill(rank, 0) == 0 && std::chrono::steady_clock::now() < deadline) ::usleep(50000);
+  job.signal(SIGCONT);
+  const RunResult result = job.wait();
+  EXPECT_EQ(result.code, 98);
+  EXPECT_NE(result.err.find("dslaunch itself stood still for"), std::string::npos) << result.err;
+}
+
 TEST_F(ControlTest, AHangUpEndsTheJobUnlessNohupIgnoresIt) {
   RunningDslaunch job({"-np", "1", "sh", "-c", "echo ready; sleep 300"}, options);
   ASSERT_TRUE(job.wait_for("ready"));
