@@ -73,13 +73,19 @@ void check_one_name(const Job& job) {
                                        " are all this machine: name it once, with slots for all its ranks");
 }
 
+std::string absolute_path(const std::string& option, const std::string& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  if (error) throw Error(ErrorCode::kUsage, option + ": where is " + path + "? The working directory: " + error.message());
+  return absolute.lexically_normal();
+}
+
 }  // namespace
 
 Job prepare_job(Options options) {
   std::error_code no_place;
   if (fs::current_path(no_place).empty() || no_place)
-    throw Error(ErrorCode::kUsage, "launcher: the working directory cannot be found (" + no_place.message() +
-                                       "): change to one that exists");
+    options.notes.push_back("the working directory is gone (" + no_place.message() + "): ranks start in $HOME");
   Job job;
   job.environment = without_stale_step(environment_map(), titles_of_ancestors());
   job.folder = program_folder();
@@ -89,7 +95,7 @@ Job prepare_job(Options options) {
     job.name = job.config->text("job.name", fs::path(options.config).stem());
   } else {
     job.name = job_name_of(options);
-    if (!options.output.empty()) job.output = fs::absolute(options.output).lexically_normal();
+    if (!options.output.empty()) job.output = absolute_path("output", options.output);
   }
   Host this_machine = discover_host();
   if (!options.rankfile.empty()) job.rankfile = parse_rankfile(read_file(options.rankfile), options.rankfile);

@@ -63,14 +63,16 @@ TEST(Programs, FractionsOfASecondAreToldAsTheyWereGiven) {
   EXPECT_NE(result.err.find("its time limit of 0.5 s"), std::string::npos) << result.err;
 }
 
-TEST(Programs, AWorkingDirectoryThatIsGoneIsAnErrorAsWithMpirun) {
+TEST(Programs, AWorkingDirectoryThatIsGoneIsTold) {
   RunOptions shell;
   shell.program = "sh";
-  const std::string script = "d=$(mktemp -d) && cd $d && rmdir $d && exec " + test::bin_folder() + "/dslaunch -np 1 pwd";
-  const RunResult result = run_dslaunch({"-c", script}, shell);
-  EXPECT_EQ(result.code, 2);
-  EXPECT_EQ(result.out, "");
-  EXPECT_NE(result.err.find("the working directory cannot be found"), std::string::npos) << result.err;
+  const std::string start = "d=$(mktemp -d) && cd $d && rmdir $d && exec " + test::bin_folder() + "/dslaunch -np 1 ";
+  const RunResult runs = run_dslaunch({"-c", start + "true"}, shell);
+  EXPECT_EQ(runs.code, 0);
+  EXPECT_NE(runs.err.find("the working directory is gone"), std::string::npos) << runs.err;
+  const RunResult refused = run_dslaunch({"-c", start + "--output x true"}, shell);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("output: where is x?"), std::string::npos) << refused.err;
 }
 
 // The kernel tells the policy of each mapping: "default", "prefer:0", "bind:0".
