@@ -45,7 +45,8 @@ AgentFleet::AgentFleet(boost::asio::io_context& io, FleetOptions options, FleetE
                 if (!shutting_down_) events_.on_unreachable(failures, version);
               }}),
       tick_timer_(std::make_unique<Timer>(io)),
-      let_go_timer_(std::make_unique<Timer>(io)) {}
+      let_go_timer_(std::make_unique<Timer>(io)),
+      own_(steady_clock::now(), options_.beat) {}
 
 AgentFleet::~AgentFleet() {
   for (Link& link : links_)
@@ -55,7 +56,7 @@ AgentFleet::~AgentFleet() {
 int AgentFleet::port() const { return port_->port(); }
 
 void AgentFleet::start() {
-  last_tick_ = steady_clock::now();
+  own_.tick(steady_clock::now());
   open_port();
   if (options_.follows) {
     processes_.start_none(port());
@@ -176,8 +177,7 @@ void AgentFleet::answer_beat(Link& link, const control::Beat& beat) {
 
 // An agent whose lease ended while the launcher itself was stopped is not to blame.
 std::string AgentFleet::cause_of_end(const std::string& reason) const {
-  const auto longest = std::max(steady_clock::now() - last_tick_, late_);  // the tick may have come first
-  const auto standstill = std::chrono::duration_cast<std::chrono::seconds>(longest);
+  const auto standstill = std::chrono::duration_cast<std::chrono::seconds>(own_.longest(steady_clock::now()));
   if (standstill > options_.agent_lease / 2)
     return "dslaunch itself stood still for " + std::to_string(standstill.count()) + " s, and its agent ended without it";
   return "the connection to its agent was closed" + (reason.empty() ? "" : ": " + reason);
@@ -230,16 +230,15 @@ void AgentFleet::not_back(int host, const std::string& problem) {
 
 // A launcher that was stopped itself (Ctrl-Z, a busy machine) must not blame the agents for the silence.
 void AgentFleet::tick() {
-  auto now = steady_clock::now();
-  late_ = now - last_tick_ - options_.beat;
-  last_tick_ = now;
+  const auto now = steady_clock::now();
+  const auto late = own_.tick(now);
   tick_timer_->at_next(options_.beat, [this] { tick(); });
   for (size_t host = 0; host < links_.size(); ++host) {
     Link& link = links_[host];
     if (link.again && now >= *link.again && !shutting_down_)
       not_back(static_cast<int>(host), "no answer in " + std::to_string(options_.start.each.count() / 1000) + " s");
     if (!link.channel || link.lost || shutting_down_) continue;
-    if (late_ > options_.beat) link.contact->excuse(late_, now);
+    if (late > late.zero()) link.contact->excuse(late, now);
     std::string fault = link.contact->fault(now, link.channel->queued_bytes());
     if (!fault.empty()) lose(static_cast<int>(host), fault, true);
   }

@@ -10,6 +10,7 @@
 
 #include "agent/open_file_limit.h"
 #include "launcher/control/agent_contact.h"
+#include "launcher/control/standstill.h"
 #include "launcher/reach/agent_processes.h"
 #include "launcher/reach/agent_reach.h"
 #include "launcher/options/fleet_options.h"
@@ -111,8 +112,7 @@ class AgentFleet {
   std::vector<Link> links_;
   AgentReach reach_;
   std::unique_ptr<Timer> tick_timer_, let_go_timer_;
-  std::chrono::steady_clock::time_point last_tick_;
-  std::chrono::steady_clock::duration late_{};  // the last tick
+  Standstill own_;
   bool shutting_down_ = false;
 };
 
