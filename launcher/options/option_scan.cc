@@ -114,7 +114,7 @@ class Scan {
     GivenOption given{spec, {}, program(), where_};
     if (has_inline && spec->num_values() == 0) problem("option " + word + " takes no value");
     if (has_inline && spec->num_values() > 0) given.values.push_back(inline_value);
-    if (!take_values(word, given)) return;
+    if (!take_values(word, spec->num_values(), spec->value, given.values)) return;
     remember(word, std::move(given));
   }
 
@@ -131,19 +131,18 @@ class Scan {
   // An option of another launcher: said in our words, or refused with what to write instead.
   void take_mpirun_word(const std::string& word, const MpirunWord& other, bool has_inline,
                         const std::string& inline_value) {
-    std::string value = inline_value;
-    for (int i = has_inline ? 1 : 0; i < other.num_values; ++i) {
-      if (at_ >= words_.size()) return problem("option " + word + " needs a value");
-      value = words_[at_++];
-    }
     if (!other.reason.empty()) problem("option " + word + ": dslaunch does not have it: " + other.reason);
+    if (has_inline && other.num_values == 0) problem("option " + word + " takes no value");
+    std::vector<std::string> values;
+    if (has_inline) values.push_back(inline_value);
+    if (!take_values(word, other.num_values, "", values)) return;
     if (other.meaning.empty()) return;
     GivenOption given{find_option(other.meaning[0]), {}, program(), where_};
     if (other.meaning.size() > 1) {
       const size_t gap = other.meaning[1].find('%');
       given.values.push_back(gap == std::string::npos
                                  ? other.meaning[1]
-                                 : other.meaning[1].substr(0, gap) + value + other.meaning[1].substr(gap + 1));
+                                 : other.meaning[1].substr(0, gap) + values.at(0) + other.meaning[1].substr(gap + 1));
     }
     remember(word, std::move(given));
   }
@@ -155,16 +154,17 @@ class Scan {
     return find_option(name) || find_mpirun_word(name);
   }
 
-  bool take_values(const std::string& word, GivenOption& given) {
-    while (static_cast<int>(given.values.size()) < given.spec->num_values()) {
+  // Until there are `num` of them; `meaning` tells what they are.
+  bool take_values(const std::string& word, int num, const std::string& meaning, std::vector<std::string>& values) {
+    while (static_cast<int>(values.size()) < num) {
       // --mca plm_rsh_args -x: options of another program.
-      const bool takes_options = !given.values.empty() && given.values[0].ends_with("_args");
+      const bool takes_options = !values.empty() && values[0].ends_with("_args");
       if (at_ >= words_.size() || (is_known_option(words_[at_]) && !takes_options)) {
-        problem("option " + word + " needs a value: " + given.spec->value +
+        problem("option " + word + " needs a value" + (meaning.empty() ? "" : ": " + meaning) +
                 (at_ < words_.size() ? "; " + words_[at_] + " is an option" : ""));
         return false;
       }
-      given.values.push_back(words_[at_++]);
+      values.push_back(words_[at_++]);
     }
     return true;
   }

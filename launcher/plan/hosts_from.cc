@@ -14,6 +14,7 @@
 #include "launcher/plan/slurm_reach.h"
 #include "topology/base/error.h"
 #include "topology/base/text.h"
+#include "topology/topology_file.h"
 
 namespace ds {
 namespace {
@@ -123,6 +124,8 @@ HostSource first_source(const Options& options, const std::map<std::string, std:
   if (!options.default_hostfile.empty()) return from_hostfile(options.default_hostfile, options);
   auto standard = environment.find("OMPI_MCA_orte_default_hostfile");
   if (standard != environment.end() && !standard->second.empty()) return from_hostfile(standard->second, options);
+  if (const std::string& file = options.topology_file; !file.empty())
+    return {parse_topology(read_file(file), file), "topology file " + file, false};
   return {Cluster{{this_machine}}, "this machine", false};
 }
 

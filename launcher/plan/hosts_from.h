@@ -1,6 +1,6 @@
 // Where a job's hosts come from: -H, a hostfile, a rankfile, a Slurm allocation, a default hostfile
-// (--default-hostfile, then Open MPI's parameter), this machine; the first that is there counts. With -H a hostfile
-// still tells port and user of the hosts that it names. Programs "a : b" may have -H and hostfiles of their own: the
+// (--default-hostfile, then Open MPI's parameter), a topology file, this machine; the first that is there counts. With
+// -H a hostfile still tells port and user of the hosts that it names. Programs "a : b" may have -H and hostfiles of their own: the
 // job has the hosts of all, and each host says how many slots each program has there. Inside a Slurm allocation the
 // hosts of a list must be its nodes, or reached by ssh on purpose (slurm_reach.h).
 #pragma once
@@ -26,7 +26,7 @@ struct HostSource {
   std::set<std::string> on_trust{};  // of unknown slots, of which a filter took some: they must turn out to have them
 };
 
-// `this_machine`: its description, used when nothing else names hosts. Reads the hostfile; throws kUsage.
+// `this_machine`: its description, used when nothing else names hosts. Reads the files of hosts; throws kUsage.
 HostSource hosts_from(const Options& options, const std::map<std::string, std::string>& environment,
                       const Host& this_machine, const std::optional<Rankfile>& rankfile);
 

@@ -58,6 +58,15 @@ TEST_F(HostSources, ADefaultHostfileIsTheLastThatIsAsked) {
   EXPECT_TRUE(source.slurm);
 }
 
+TEST_F(HostSources, ATopologyFileIsAskedWhenNothingElseNamesHosts) {
+  const std::string file = folder.write("topology", R"({"hosts": [{"name": "t1", "slots": 2}, {"name": "t2", "cores": 4}]})");
+  EXPECT_EQ(hosts({"--topology", file}, {}), "t1 t2");
+  EXPECT_EQ(source.source, "topology file " + file);
+  EXPECT_EQ(hosts({"--topology", file}, variable), "from-variable");
+  EXPECT_EQ(hosts({"--topology", file, "-H", "t2"}, {}), "t2");
+  EXPECT_EQ(hosts({"--topology", file}, kSlurmJob), "n1 n2 n3");
+}
+
 TEST_F(HostSources, AHostfileBesideAListTellsHowToLogIn) {
   const std::string file = folder.write("logins", "eve@a slots=4 port=2222\nb slots=4 port=23\n");
   EXPECT_EQ(hosts({"--hostfile", file, "-H", "c,a:2,bob@b"}, {}), "c a b");

@@ -97,7 +97,7 @@ TEST(Options, NumbersHaveBounds) {
   expect_words(problem_of("--npernode 0 true"), {"--npernode=0", "from 1"});
   expect_words(problem_of("-np 99999999999 true"), {"-np=99999999999"});
   expect_words(problem_of("-x =3 true"), {"-x==3", "NAME or NAME=VALUE"});
-  expect_words(problem_of("--output tag true"), {"--output=tag", "a folder", "--tag-output"});
+  expect_words(problem_of("--output tag true"), {"--output=tag", "a folder (./tag for one of this name)", "--tag-output"});
   expect_words(problem_of("--output dir=x:nocopy true"), {"--output-filename"});
   expect_words(problem_of("--timeout 99999999999999 true"), {"--timeout=99999999999999", "seconds, 0 to 1000000000"});
 }

@@ -99,6 +99,8 @@ TEST(Programs, AMeshIsPlacedOnHostsThatAreNotHere) {
   for (const auto& rank : plan["ranks"]) EXPECT_EQ(rank["host"], rank["rank"].get<int>() % 2 ? "n02" : "n01") << result.out;
   EXPECT_GT(plan["placement"]["by_slot"]["seconds"], plan["placement"]["score"]["seconds"]);
   EXPECT_EQ(run_dslaunch({"--dry-run", "-H", "n01:4", "--mesh", "tp=4,dp=2", "true"}).code, 2) << "eight ranks, four slots";
+  const RunResult all = run_dslaunch({"--dry-run", "--json", "--topology", file, "true"});
+  EXPECT_EQ(nlohmann::json::parse(all.out)["ranks"].back()["host"], "n08") << all.err;
 }
 
 TEST(Programs, RanksHaveTheEnvironmentOfBothWorlds) {

@@ -67,12 +67,13 @@ TEST(TopologyFile, NamesEveryProblemOfDevicesAndFabric) {
     "hosts": [{"name": "a", "machine": "m", "gpus": 3, "gpu_numa": 2, "nvlinks": [[0]], "caches": [{"level": 0, "of_core": []}],
                "nics": [{"name": "m:1", "rail": -1, "gbits": 0, "speed": 1}, {"name": "e"}, {"name": "e"}]},
               {"name": "b", "machine": "k", "nics": {"count": 3, "numa": 2}, "cores": 1, "caches": [{"level": 2}]},
-              {"name": "c[2-1]"}, {"name": "d[1-2]", "addresses": ["10.0.0.1"]}],
+              {"name": "c[2-1]"}, {"name": "d[1-2]", "addresses": ["10.0.0.1"]},
+              {"name": "e", "addresses": ["10.0.0.2", "fd00::2", "e.example"]}],
     "fabric": {"bandwidths": {"links": 3, "numa": 0}, "rails": 0, "racks": {"r": ["a", "z"], "s": ["a"]}}})"),
                {"machines.m: unknown key 'name'", "machines.m.numa", "hosts[0].gpu_numa", "hosts[0].nvlinks", "hosts[0].caches[0].level", "hosts[0].nics[0].name",
                 "hosts[0].nics[0].rail", "hosts[0].nics[0].gbits", "unknown key 'speed'", "hosts[0].nics[2].name: 'e' is given twice",
                 "hosts[1].machine", "must be one of machines: m, ok", "hosts[1].nics.numa", "hosts[1].caches[0].of_core", "hosts[2].name: 'c[2-1]'",
-                "hosts[3].addresses", "fabric.bandwidths: unknown key 'links', did you mean 'link'", "fabric.bandwidths.numa", "fabric.rails",
+                "hosts[3].addresses", "hosts[4].addresses: 'e.example' is no numeric address", "fabric.bandwidths: unknown key 'links', did you mean 'link'", "fabric.bandwidths.numa", "fabric.rails",
                 "fabric.racks.r: host 'z' is not described", "fabric.racks.s: host 'a' is in rack 'r' already"});
   expect_words(refused(R"({"hosts": [{"name": "a[1-65536]", "gpus": 256, "nvlinks": 1}]})"), {"pairs of GPUs or NICs in all"});
 }

@@ -5,6 +5,7 @@
 #include "topology/base/text.h"
 #include "topology/file/core_reader.h"
 #include "topology/file/device_reader.h"
+#include "topology/host_addresses.h"
 
 namespace ds {
 namespace {
@@ -42,6 +43,8 @@ Host read_described_host(const nlohmann::ordered_json& json, const std::string& 
   host.name = reader.text("name");
   if (host.name.empty()) reader.refuse("name", "must be a name");
   host.addresses = reader.texts("addresses");
+  for (const std::string& address : host.addresses)
+    if (address_bytes(address).empty()) reader.refuse("addresses", "'" + address + "' is no numeric address");
   host.rack = reader.text("rack");
   host.leaf = reader.text("switch");
   read_machine(reader, host);
