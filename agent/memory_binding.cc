@@ -32,7 +32,8 @@ std::vector<int> numa_nodes_of(const std::vector<uint32_t>& cpus, const std::str
   std::set<int> nodes;
   for (const uint32_t cpu : cpus) {
     std::error_code error;
-    for (std::filesystem::directory_iterator entry(root + "/devices/system/cpu/cpu" + std::to_string(cpu), error), end; !error && entry != end; entry.increment(error)) {
+    for (std::filesystem::directory_iterator entry(root + "/devices/system/cpu/cpu" + std::to_string(cpu), error), end;
+         !error && entry != end; entry.increment(error)) {
       const std::string name = entry->path().filename();
       const auto node = name.starts_with("node") ? parse_int(name.substr(4)) : std::nullopt;
       if (node && *node >= 0 && *node < kMostNodes) nodes.insert(static_cast<int>(*node));
@@ -42,7 +43,8 @@ std::vector<int> numa_nodes_of(const std::vector<uint32_t>& cpus, const std::str
 }
 
 void bind_memory(const MemoryBinding& binding) {
-  if (binding.mode != 0) syscall(SYS_set_mempolicy, binding.mode, binding.nodes.data(), binding.nodes.size() * kBits + 1);
+  if (binding.mode != 0)
+    syscall(SYS_set_mempolicy, binding.mode, binding.nodes.data(), binding.nodes.size() * kBits + 1);
 }
 
 }  // namespace ds

@@ -154,7 +154,8 @@ NetworkChoice choose_networks(const std::vector<Network>& own, const std::vector
   };
   std::vector<Network> chosen;
   for (const Network& network : own)
-    if (wanted.empty() ? usable(network) && reaches_all(network) : is_wanted(network, wanted)) chosen.push_back(network);
+    if (wanted.empty() ? usable(network) && reaches_all(network) : is_wanted(network, wanted))
+      chosen.push_back(network);
   if (!chosen.empty()) return included(chosen);
   std::vector<std::string> good, others;
   for (const Network& network : own)

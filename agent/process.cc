@@ -146,7 +146,8 @@ std::unique_ptr<Process> Process::start(const Command& command) {
   int pidfd = -1;
   const pid_t pid = spawn(child, pidfd);
   if (pid < 0)
-    throw Error(ErrorCode::kInternal, "process: cannot start: program=" + command.program + ": " + why_none_is_opened(errno));
+    throw Error(ErrorCode::kInternal,
+                "process: cannot start: program=" + command.program + ": " + why_none_is_opened(errno));
   auto process = std::unique_ptr<Process>(new Process);
   process->pid_ = pid;
   process->pidfd_.reset(pidfd);  // the kernel opens it close-on-exec

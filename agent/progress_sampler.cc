@@ -38,7 +38,8 @@ bool ProgressSampler::look(const RankBlockFile& block, pid_t pid, control::Progr
   progress.set_process_state(told_->process_state());
   progress.set_io_megabytes(told_->io_megabytes());
   if (signs_due && pid != 0) ask_kernel(pid, progress);
-  if (progress.beat() == 0 && progress.process_state() == 0) return false;  // no training rank, or one that just started
+  if (progress.beat() == 0 && progress.process_state() == 0)
+    return false;  // no training rank, or one that just started
   if (!is_news(progress, *told_) && !(signs_due && moved(progress, *told_))) return false;
   *told_ = progress;
   return true;

@@ -87,7 +87,8 @@ void add_rank_environment(Environment& environment, const control::StartGenerati
                           const control::RankSpec& rank, const RankSurroundings& surroundings) {
   export_all(environment, rank.env());
   for (const std::string& hint : rank.hints())
-    if (const size_t equals = hint.find('='); equals != std::string::npos) environment.emplace(hint.substr(0, equals), hint.substr(equals + 1));
+    if (const size_t equals = hint.find('='); equals != std::string::npos)
+      environment.emplace(hint.substr(0, equals), hint.substr(equals + 1));
   set_place(environment, start, rank, surroundings);
   set_meeting_point(environment, start);
   environment.emplace("OMP_NUM_THREADS", thread_count(start, rank, surroundings));

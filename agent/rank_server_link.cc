@@ -19,9 +19,11 @@ static Command server_command(const std::string& program, const std::string& job
                               const PortRange& ports, int fd) {
   Command command;
   command.program = program;
-  command.argv = {"dsagent", "--rank-server", std::to_string(fd), "--job", job, "--host-index", std::to_string(host_index)};
+  command.argv = {"dsagent", "--rank-server", std::to_string(fd),        "--job",
+                  job,       "--host-index",  std::to_string(host_index)};
   if (ports.bounded())
-    command.argv.insert(command.argv.end(), {"--first-port", std::to_string(ports.low), "--last-port", std::to_string(ports.high)});
+    command.argv.insert(command.argv.end(),
+                        {"--first-port", std::to_string(ports.low), "--last-port", std::to_string(ports.high)});
   Environment environment = own_environment();
   environment[kServerVariable] = job;
   environment[kHostVariable] = std::to_string(host_index);
@@ -34,7 +36,9 @@ static Command server_command(const std::string& program, const std::string& job
 
 RankServerLink::RankServerLink(boost::asio::io_context& io, const std::string& program, const std::string& job,
                                uint32_t host_index, const PortRange& ports, Callbacks callbacks)
-    : callbacks_(std::move(callbacks)), oom_kills_before_(oom_kills()), words_(memfd_create("rank server", MFD_CLOEXEC)) {
+    : callbacks_(std::move(callbacks)),
+      oom_kills_before_(oom_kills()),
+      words_(memfd_create("rank server", MFD_CLOEXEC)) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw Error(ErrorCode::kInternal, std::string("rank server: no socketpair: ") + std::strerror(errno));

@@ -83,7 +83,8 @@ void Readiness::ask(uint64_t id, Watch& watch, uint32_t events) {
   epoll_event event{};
   event.events = watch.asked = events;
   event.data.u64 = id;
-  const int error = epoll_ctl(set_.get(), watch.in_set ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, watch.fd, &event) == 0 ? 0 : errno;
+  const int error =
+      epoll_ctl(set_.get(), watch.in_set ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, watch.fd, &event) == 0 ? 0 : errno;
   watch.pollable = error != EPERM;
   watch.in_set = error == 0;
   if (error && watch.pollable)

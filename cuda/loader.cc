@@ -50,7 +50,8 @@ std::string table_problem(const DsCudaModule* table) {
     return "is version " + std::to_string(table->version) + " of the module, this program needs " +
            std::to_string(DS_CUDA_MODULE_VERSION);
   if (table->bytes != sizeof(DsCudaModule))
-    return "has a table of " + std::to_string(table->bytes) + " bytes instead of " + std::to_string(sizeof(DsCudaModule));
+    return "has a table of " + std::to_string(table->bytes) + " bytes instead of " +
+           std::to_string(sizeof(DsCudaModule));
   // From the first function on the table is nothing but function pointers.
   constexpr size_t kFirst = offsetof(DsCudaModule, cuda_error);
   const auto* bytes = reinterpret_cast<const char*>(table);

@@ -1,10 +1,10 @@
 /* The CUDA part of the project as one table of functions: what libdslaunch_cuda.so gives to whoever loads it.
  *
- * Plain C, no CUDA, NCCL or torch header: programs are built without any of them, and a test can give a table of its own
- * (tests/support/fake_cuda.h). Every function returns 0 or the code of its library (cudaError_t, ncclResult_t), unless
- * said otherwise. Pointers named `data`, `in`, `out`, ... are device memory; counts are elements; `dtype` and `op` are
- * the values of ds::DType and ds::ReduceOp. Work is enqueued on `stream` and has not happened when a function returns.
- * A change of anything below raises DS_CUDA_MODULE_VERSION. */
+ * Plain C, no CUDA, NCCL or torch header: programs are built without any of them, and a test can give a table of its
+ * own (tests/support/fake_cuda.h). Every function returns 0 or the code of its library (cudaError_t, ncclResult_t),
+ * unless said otherwise. Pointers named `data`, `in`, `out`, ... are device memory; counts are elements; `dtype` and
+ * `op` are the values of ds::DType and ds::ReduceOp. Work is enqueued on `stream` and has not happened when a function
+ * returns. A change of anything below raises DS_CUDA_MODULE_VERSION. */
 #ifndef DSLAUNCH_CUDA_MODULE_H
 #define DSLAUNCH_CUDA_MODULE_H
 

@@ -65,7 +65,8 @@ class FilterReader {
       return refuse(node, error.what());
     }
     num_names_ += names.size();
-    if (num_names_ > kMaxRangeHosts) return refuse(node, "more than " + std::to_string(kMaxRangeHosts) + " hosts in all");
+    if (num_names_ > kMaxRangeHosts)
+      return refuse(node, "more than " + std::to_string(kMaxRangeHosts) + " hosts in all");
     for (const std::string& name : names)
       if (problems_.size() < kMaxProblems) choose(node, name, written.tail);
   }
@@ -91,7 +92,8 @@ class FilterReader {
       const auto slot = parse_int(trim(part));
       if (!slot || *slot < 0 || *slot >= kMaxSlots) refuse(node, quote(part) + " is not a slot number");
       else if (host.slots && !std::binary_search(available.begin(), available.end(), static_cast<int>(*slot)))
-        refuse(node, "host " + host.name + " has no slot " + std::to_string(*slot) + ", its slots: " + slot_text(available));
+        refuse(node,
+               "host " + host.name + " has no slot " + std::to_string(*slot) + ", its slots: " + slot_text(available));
       else choice.slots.insert(static_cast<int>(*slot));
     }
   }
@@ -132,7 +134,8 @@ void exclude(const Host& host, const Choice& choice, Cluster& result) {
   if (!choice.mentioned) return result.hosts.push_back(host);
   if (choice.whole) return;
   if (!host.slots)
-    throw Error(ErrorCode::kUsage, "--exclude: slots of host " + host.name + " are not known: give them as slots=N in the hostfile");
+    throw Error(ErrorCode::kUsage,
+                "--exclude: slots of host " + host.name + " are not known: give them as slots=N in the hostfile");
   std::vector<int> left;
   for (int slot : slots_of(host))
     if (!choice.slots.contains(slot)) left.push_back(slot);
@@ -160,18 +163,21 @@ Cluster filter_hosts(const Cluster& cluster, std::string_view include_text, std:
 Cluster first_hosts(const Cluster& cluster, int count) {
   const int have = static_cast<int>(cluster.hosts.size());
   if (count < 1 || count > have)
-    throw Error(ErrorCode::kUsage, "--num_nodes: " + std::to_string(count) + ": must be 1 to the number of hosts, " + std::to_string(have));
+    throw Error(ErrorCode::kUsage, "--num_nodes: " + std::to_string(count) + ": must be 1 to the number of hosts, " +
+                                       std::to_string(have));
   return {{cluster.hosts.begin(), cluster.hosts.begin() + count}};
 }
 
 Cluster first_slots(const Cluster& cluster, int count) {
   std::vector<std::string> problems;
-  if (count < 1 || count > kMaxSlots) problems.push_back("--num_gpus: " + std::to_string(count) + ": must be 1 or more");
+  if (count < 1 || count > kMaxSlots)
+    problems.push_back("--num_gpus: " + std::to_string(count) + ": must be 1 or more");
   Cluster result;
   for (const Host& host : cluster.hosts) {
     std::vector<int> slots = slots_of(host);
     if (host.slots && count > *host.slots)
-      problems.push_back("--num_gpus: " + std::to_string(count) + ": host " + host.name + " has " + std::to_string(*host.slots) + " slots");
+      problems.push_back("--num_gpus: " + std::to_string(count) + ": host " + host.name + " has " +
+                         std::to_string(*host.slots) + " slots");
     if (!problems.empty()) continue;
     slots.resize(static_cast<size_t>(count));
     if (!host.slots) std::iota(slots.begin(), slots.end(), 0);

@@ -55,7 +55,8 @@ void add_slots(Host& host, const Item& item, std::vector<std::string>& problems)
     return;
   }
   host.slots = *host.slots + *item.slots;
-  if (*host.slots > kMaxSlots) problems.push_back("host list: host " + host.name + ": more than " + std::to_string(kMaxSlots) + " slots");
+  if (*host.slots > kMaxSlots)
+    problems.push_back("host list: host " + host.name + ": more than " + std::to_string(kMaxSlots) + " slots");
 }
 
 }  // namespace
@@ -68,7 +69,8 @@ Cluster parse_host_option(std::string_view list) {
   for (const std::string& part : split_host_list(list)) {
     const Item item = parse_item(part, problems);
     num_names += item.names.size();
-    if (num_names > kMaxRangeHosts) problems.push_back("host list: more than " + std::to_string(kMaxRangeHosts) + " hosts");
+    if (num_names > kMaxRangeHosts)
+      problems.push_back("host list: more than " + std::to_string(kMaxRangeHosts) + " hosts");
     if (num_names > kMaxRangeHosts || problems.size() >= kMaxProblems) break;
     for (const std::string& name : item.names) {
       const auto [at, added] = seen.emplace(host_identity(name), cluster.hosts.size());

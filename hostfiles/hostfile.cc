@@ -53,8 +53,14 @@ class HostfileReader {
     const auto [at, added] = index_.emplace(host_identity(name), result_.entries.size());
     if (added && at->second >= kMaxHosts) return refuse_more(number);
     if (added) {
-      result_.entries.push_back({.name = name, .slots = line.slots, .max_slots = line.max_slots, .mentions = line.excluded ? 0 : 1,
-                                 .port = line.port, .user = line.user, .excluded = line.excluded, .line = number});
+      result_.entries.push_back({.name = name,
+                                 .slots = line.slots,
+                                 .max_slots = line.max_slots,
+                                 .mentions = line.excluded ? 0 : 1,
+                                 .port = line.port,
+                                 .user = line.user,
+                                 .excluded = line.excluded,
+                                 .line = number});
       return;
     }
     HostfileEntry& entry = result_.entries[at->second];
@@ -76,7 +82,8 @@ class HostfileReader {
     if (entry.slots && line.slots) return refuse(number, "host " + quote(name) + " is defined twice" + where);
     if (entry.slots || line.slots)
       return refuse(number, "host " + quote(name) + " is named with and without a number of slots" + where);
-    if ((line.port && entry.port && line.port != entry.port) || (!line.user.empty() && !entry.user.empty() && line.user != entry.user))
+    if ((line.port && entry.port && line.port != entry.port) ||
+        (!line.user.empty() && !entry.user.empty() && line.user != entry.user))
       return refuse(number, "host " + quote(name) + " has two ports or users" + where);
     if (line.port) entry.port = line.port;
     if (!line.user.empty()) entry.user = line.user;
@@ -87,11 +94,13 @@ class HostfileReader {
     bool any = false;
     for (const HostfileEntry& entry : result_.entries) {
       any |= !entry.excluded;
-      if (entry.excluded && entry.mentions == 0) warn(entry.line, quote("^" + entry.name) + " excludes a host that the file does not name");
+      if (entry.excluded && entry.mentions == 0)
+        warn(entry.line, quote("^" + entry.name) + " excludes a host that the file does not name");
     }
     if (problems_.size() >= kMaxProblems) problems_.push_back("hostfile " + file_ + ": more problems are not shown");
     if (!any && problems_.empty())
-      problems_.push_back("hostfile " + file_ + " has no hosts" + (result_.entries.empty() ? "" : ": all are excluded"));
+      problems_.push_back("hostfile " + file_ + " has no hosts" +
+                          (result_.entries.empty() ? "" : ": all are excluded"));
     throw_if_any("", problems_);
   }
 
@@ -105,13 +114,16 @@ class HostfileReader {
 
 }  // namespace
 
-HostfileResult parse_hostfile(std::string_view text, const std::string& file) { return HostfileReader(file).read(text); }
+HostfileResult parse_hostfile(std::string_view text, const std::string& file) {
+  return HostfileReader(file).read(text);
+}
 
 Cluster hosts_of(const HostfileResult& hostfile, bool one_slot_per_line) {
   Cluster cluster;
   for (const HostfileEntry& entry : hostfile.entries) {
     if (entry.excluded) continue;
-    Host host{.name = entry.name, .slots = entry.slots, .max_slots = entry.max_slots, .port = entry.port, .user = entry.user};
+    Host host{
+        .name = entry.name, .slots = entry.slots, .max_slots = entry.max_slots, .port = entry.port, .user = entry.user};
     if (!host.slots && one_slot_per_line) host.slots = entry.mentions;
     cluster.hosts.push_back(std::move(host));
   }

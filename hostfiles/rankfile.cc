@@ -20,7 +20,8 @@ constexpr size_t kMaxProblems = 30;
 int number(std::string_view text, int highest, const std::string& what) {
   text = trim(text);
   const auto value = parse_int(text);
-  if (!value || *value < 0 || *value > highest) refuse(what + " " + quote(text) + " is not a number from 0 to " + std::to_string(highest));
+  if (!value || *value < 0 || *value > highest)
+    refuse(what + " " + quote(text) + " is not a number from 0 to " + std::to_string(highest));
   return static_cast<int>(*value);
 }
 
@@ -69,7 +70,9 @@ void parse_host(std::string_view text, RankfileEntry& entry) {
 RankfileEntry parse_line(std::string_view text) {
   const std::string form = "expected 'rank N=host slot=cores', found " + quote(text);
   const auto equals = text.find('=');
-  if (!text.starts_with("rank") || equals == std::string_view::npos || equals < 5 || (text[4] != ' ' && text[4] != '\t')) refuse(form);
+  if (!text.starts_with("rank") || equals == std::string_view::npos || equals < 5 ||
+      (text[4] != ' ' && text[4] != '\t'))
+    refuse(form);
   RankfileEntry entry;
   entry.rank = number(text.substr(4, equals - 4), kMaxRank, "rank");
   std::string_view rest = trim(text.substr(equals + 1));
@@ -89,9 +92,11 @@ void check_ranks(const Rankfile& rankfile, std::vector<std::string>& problems) {
     const RankfileEntry& entry = rankfile.entries[i];
     const int expected = i == 0 ? 0 : rankfile.entries[i - 1].rank + 1;
     if (entry.rank < expected)
-      problems.push_back("rankfile " + rankfile.file + ": rank " + std::to_string(entry.rank) + " is given twice (lines " +
-                         std::to_string(rankfile.entries[i - 1].line) + " and " + std::to_string(entry.line) + ")");
-    if (entry.rank > expected) problems.push_back("rankfile " + rankfile.file + ": rank " + std::to_string(expected) + " is missing");
+      problems.push_back("rankfile " + rankfile.file + ": rank " + std::to_string(entry.rank) +
+                         " is given twice (lines " + std::to_string(rankfile.entries[i - 1].line) + " and " +
+                         std::to_string(entry.line) + ")");
+    if (entry.rank > expected)
+      problems.push_back("rankfile " + rankfile.file + ": rank " + std::to_string(expected) + " is missing");
     if (problems.size() >= kMaxProblems) return;
   }
 }
@@ -103,7 +108,8 @@ std::string at(const Rankfile& rankfile, const RankfileEntry& entry) {
 size_t host_index(const Cluster& cluster, const RankfileEntry& entry) {
   if (entry.host_index) {
     if (static_cast<size_t>(*entry.host_index) >= cluster.hosts.size())
-      refuse("+n" + std::to_string(*entry.host_index) + ": there are " + std::to_string(cluster.hosts.size()) + " hosts, counted from 0");
+      refuse("+n" + std::to_string(*entry.host_index) + ": there are " + std::to_string(cluster.hosts.size()) +
+             " hosts, counted from 0");
     return static_cast<size_t>(*entry.host_index);
   }
   const auto same = [&](const Host& host) { return host_identity(host.name) == host_identity(entry.host); };
@@ -128,7 +134,8 @@ std::vector<int> cpus_of(const Host& host, const std::vector<CoreRange>& ranges)
     const std::vector<int> cores = cores_of_socket(host, range.socket);
     const int last = range.last < 0 ? static_cast<int>(cores.size()) - 1 : range.last;
     if (last >= static_cast<int>(cores.size()))
-      refuse("host " + host.name + " has " + std::to_string(cores.size()) + " cores there, no core " + std::to_string(last));
+      refuse("host " + host.name + " has " + std::to_string(cores.size()) + " cores there, no core " +
+             std::to_string(last));
     cpus.insert(cpus.end(), cores.begin() + range.first, cores.begin() + last + 1);
   }
   for (size_t i = 0; i < host.threads_of_core.size(); ++i)  // a core is all its hardware threads
@@ -155,8 +162,10 @@ Rankfile parse_rankfile(std::string_view text, const std::string& file) {
       problems.push_back("rankfile " + file + ":" + std::to_string(i + 1) + ": " + error.what());
     }
   }
-  if (unclosed_line) problems.push_back("rankfile " + file + ":" + std::to_string(unclosed_line) + ": '/*' without '*/'");
-  std::stable_sort(rankfile.entries.begin(), rankfile.entries.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  if (unclosed_line)
+    problems.push_back("rankfile " + file + ":" + std::to_string(unclosed_line) + ": '/*' without '*/'");
+  std::stable_sort(rankfile.entries.begin(), rankfile.entries.end(),
+                   [](const auto& a, const auto& b) { return a.rank < b.rank; });
   if (problems.empty()) check_ranks(rankfile, problems);
   if (rankfile.entries.empty() && problems.empty()) problems.push_back("rankfile " + file + " has no ranks");
   throw_if_any("", problems);

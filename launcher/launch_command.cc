@@ -44,7 +44,8 @@ void make_log_folder(const char* option, const std::string& folder) {
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error)
-    throw Error(ErrorCode::kUsage, std::string("option ") + option + ": cannot make folder " + folder + ": " + error.message());
+    throw Error(ErrorCode::kUsage,
+                std::string("option ") + option + ": cannot make folder " + folder + ": " + error.message());
 }
 
 void tell_notes(const Job& job, Console& console) {

@@ -6,7 +6,8 @@
 namespace ds {
 namespace {
 
-constexpr std::array<Axis, kNumAxes> kFromNearToFar{Axis::kTensor, Axis::kSequence, Axis::kContext, Axis::kExpert, Axis::kPipeline, Axis::kData};
+constexpr std::array<Axis, kNumAxes> kFromNearToFar{Axis::kTensor, Axis::kSequence, Axis::kContext,
+                                                    Axis::kExpert, Axis::kPipeline, Axis::kData};
 
 std::vector<int> chained(const PlacementScorer& scorer, std::vector<int> order) {
   const auto host = [&](int place) { return scorer.places()[static_cast<size_t>(place)].host; };
@@ -14,7 +15,9 @@ std::vector<int> chained(const PlacementScorer& scorer, std::vector<int> order) 
     size_t best = i;
     for (size_t j = i + 1; j < order.size() && host(order[j]) == host(order[i - 1]); ++j)
       if (scorer.bandwidth(order[i - 1], order[j]) > scorer.bandwidth(order[i - 1], order[best])) best = j;
-    if (host(order[i]) == host(order[i - 1])) std::rotate(order.begin() + static_cast<std::ptrdiff_t>(i), order.begin() + static_cast<std::ptrdiff_t>(best), order.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+    if (host(order[i]) == host(order[i - 1]))
+      std::rotate(order.begin() + static_cast<std::ptrdiff_t>(i), order.begin() + static_cast<std::ptrdiff_t>(best),
+                  order.begin() + static_cast<std::ptrdiff_t>(best) + 1);
   }
   return order;
 }

@@ -28,8 +28,8 @@ std::vector<Location> locations_of(const Cluster& cluster, std::vector<RankPlace
 }
 
 // How many ranks of each host: as `options` say, and whole groups of g ranks, so that none is cut in two.
-std::vector<std::vector<int>> counts_to_try(const Cluster& cluster, const std::vector<RankPlace>& by_slot, const ProcessMesh& mesh,
-                                            const PlacementOptions& options) {
+std::vector<std::vector<int>> counts_to_try(const Cluster& cluster, const std::vector<RankPlace>& by_slot,
+                                            const ProcessMesh& mesh, const PlacementOptions& options) {
   std::vector<std::vector<int>> all{local_sizes(cluster, by_slot)};
   const std::vector<Axis> axes = nesting_orders(mesh)[0];
   int group = 1;
@@ -94,7 +94,8 @@ void improve(const PlacementScorer& scorer, Candidate& candidate) {
 }
 
 // Local ranks are counted in the order of ranks, whatever their slots: Open MPI's shared memory relies on it.
-std::vector<RankPlace> assigned(const std::vector<RankPlace>& places, const std::vector<int>& place_of_rank, size_t num_hosts) {
+std::vector<RankPlace> assigned(const std::vector<RankPlace>& places, const std::vector<int>& place_of_rank,
+                                size_t num_hosts) {
   std::vector<RankPlace> result;
   std::vector<int> counts(num_hosts);
   for (const int place : place_of_rank) {
@@ -109,14 +110,16 @@ std::vector<RankPlace> assigned(const std::vector<RankPlace>& places, const std:
 
 int num_wide_axes(const ProcessMesh& mesh) { return static_cast<int>(nesting_orders(mesh)[0].size()); }
 
-PlacementScore score_places(const Cluster& cluster, const std::vector<RankPlace>& places, const ProcessMesh& mesh, const AxisBytes& bytes) {
+PlacementScore score_places(const Cluster& cluster, const std::vector<RankPlace>& places, const ProcessMesh& mesh,
+                            const AxisBytes& bytes) {
   const std::vector<Traffic> traffic = traffic_of(mesh, bytes);
   std::vector<int> itself(places.size());
   std::iota(itself.begin(), itself.end(), 0);
   return PlacementScorer(cluster, locations_of(cluster, places), traffic).score(itself);
 }
 
-AxisPlacement place_axes(const Cluster& cluster, const PlacementOptions& options, const ProcessMesh& mesh, const AxisBytes& bytes) {
+AxisPlacement place_axes(const Cluster& cluster, const PlacementOptions& options, const ProcessMesh& mesh,
+                         const AxisBytes& bytes) {
   AxisPlacement result{.places = place_ranks(cluster, options), .how = "by slot"};
   result.by_slot = score_places(cluster, result.places, mesh, bytes);
   result.score = result.by_slot;

@@ -22,10 +22,12 @@ struct AxisPlacement {
 // places from near to near, on as many slots of each host as `options` take or on whole groups of ranks; the best of
 // them, improved by exchanging ranks in pairs up to 64 ranks. By slot stays unless another is better by a thousandth.
 // Throws as place_ranks.
-AxisPlacement place_axes(const Cluster& cluster, const PlacementOptions& options, const ProcessMesh& mesh, const AxisBytes& bytes);
+AxisPlacement place_axes(const Cluster& cluster, const PlacementOptions& options, const ProcessMesh& mesh,
+                         const AxisBytes& bytes);
 
 // The score of places that somebody else chose.
-PlacementScore score_places(const Cluster& cluster, const std::vector<RankPlace>& places, const ProcessMesh& mesh, const AxisBytes& bytes);
+PlacementScore score_places(const Cluster& cluster, const std::vector<RankPlace>& places, const ProcessMesh& mesh,
+                            const AxisBytes& bytes);
 
 // How many axes have more than one member.
 int num_wide_axes(const ProcessMesh& mesh);

@@ -32,7 +32,8 @@ AxisBytes axis_bytes(const ParallelDims& dims, const ModelShape& shape) {
   const double layers = static_cast<double>(shape.layers) / dims.pipeline;
   const double passes = static_cast<double>(shape.microbatches);
   const double hidden = static_cast<double>(shape.hidden);
-  const double parameters = shape.parameters > 0 ? shape.parameters : 12.0 * static_cast<double>(shape.layers) * hidden * hidden;
+  const double parameters =
+      shape.parameters > 0 ? shape.parameters : 12.0 * static_cast<double>(shape.layers) * hidden * hidden;
   const double gradients = parameters / (dims.tensor * dims.pipeline) * shape.element_bytes;
   const int replicas = dims.data * dims.expert * dims.context * dims.sequence;
   AxisBytes bytes{};
@@ -47,9 +48,11 @@ AxisBytes axis_bytes(const ParallelDims& dims, const ModelShape& shape) {
 
 std::vector<Traffic> traffic_of(const ProcessMesh& mesh, const AxisBytes& bytes) {
   std::vector<Traffic> all;
-  for (const Axis axis : {Axis::kTensor, Axis::kSequence, Axis::kContext, Axis::kExpert, Axis::kPipeline, Axis::kData}) {
+  for (const Axis axis :
+       {Axis::kTensor, Axis::kSequence, Axis::kContext, Axis::kExpert, Axis::kPipeline, Axis::kData}) {
     const double sent = bytes[static_cast<size_t>(axis)];
-    if (group_size(mesh, axis) > 1 && sent > 0) all.push_back({axis, pattern_of(axis), sent, mesh.groups(group_axes(axis))});
+    if (group_size(mesh, axis) > 1 && sent > 0)
+      all.push_back({axis, pattern_of(axis), sent, mesh.groups(group_axes(axis))});
   }
   return all;
 }

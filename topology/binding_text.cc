@@ -16,7 +16,8 @@ std::string words_of_core(const std::vector<Cpu>& core, const std::vector<int>& 
   for (size_t thread = 0; thread < core.size(); ++thread)
     if (holds(cpus, core[thread].id)) threads.push_back(static_cast<int>(thread));
   if (threads.empty()) return "";
-  return "socket " + std::to_string(core[0].socket) + "[core " + std::to_string(core[0].core) + "[hwt " + cpu_list_text(threads) + "]]";
+  return "socket " + std::to_string(core[0].socket) + "[core " + std::to_string(core[0].core) + "[hwt " +
+         cpu_list_text(threads) + "]]";
 }
 
 std::string picture_of_core(const std::vector<Cpu>& core, const std::vector<int>& cpus) {

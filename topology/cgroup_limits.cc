@@ -42,7 +42,8 @@ void read_group(const std::string& mount, const std::string& group, bool unified
       tighten(limits.cpus, cpu_limit(text_of(folder + "/cpu.max")));
     } else {
       tighten(limits.memory_bytes, memory_limit(text_of(folder + "/memory.limit_in_bytes")));
-      tighten(limits.cpus, cpu_limit(text_of(folder + "/cpu.cfs_quota_us") + " " + text_of(folder + "/cpu.cfs_period_us")));
+      tighten(limits.cpus,
+              cpu_limit(text_of(folder + "/cpu.cfs_quota_us") + " " + text_of(folder + "/cpu.cfs_period_us")));
     }
   }
 }
@@ -71,7 +72,8 @@ CgroupLimits cgroup_limits(const std::string& root) {
     const auto first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
-    read_group(controllers.empty() ? mount : mount + "/" + controllers, line.substr(second + 1), controllers.empty(), limits);
+    read_group(controllers.empty() ? mount : mount + "/" + controllers, line.substr(second + 1), controllers.empty(),
+               limits);
   }
   return limits;
 }

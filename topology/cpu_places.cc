@@ -50,7 +50,8 @@ std::vector<int> cores_touched(const Host& host, const std::vector<int>& cpus) {
   std::vector<int> cores;
   for (size_t i = 0; i < host.cores.size(); ++i) {
     const std::vector<int> threads = threads_of(host, i);
-    if (std::find_first_of(threads.begin(), threads.end(), cpus.begin(), cpus.end()) != threads.end()) cores.push_back(host.cores[i]);
+    if (std::find_first_of(threads.begin(), threads.end(), cpus.begin(), cpus.end()) != threads.end())
+      cores.push_back(host.cores[i]);
   }
   return cores;
 }
@@ -62,7 +63,8 @@ std::vector<Cpu> usable_cpus(const Host& host, const std::vector<int>& cpu_list)
   for (int id : cpu_list) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const Cpu& cpu) { return cpu.id == id; });
     if (found == all.end())
-      throw Error(ErrorCode::kUsage, "cpu list: host " + host.name + " has no usable core with CPU " + std::to_string(id));
+      throw Error(ErrorCode::kUsage,
+                  "cpu list: host " + host.name + " has no usable core with CPU " + std::to_string(id));
     const bool whole_core = host.cores[static_cast<size_t>(found->core)] == id;
     for (const Cpu& cpu : all) {
       const bool wanted = cpu.id == id || (whole_core && cpu.core == found->core);

@@ -24,7 +24,8 @@ std::string first_line(const std::string& path) {
 std::optional<int> pci_switch_of(hwloc_obj_t device) {
   std::optional<int> found;
   for (hwloc_obj_t one = device->parent; one; one = one->parent)
-    if (one->type == HWLOC_OBJ_BRIDGE && one->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI) found = static_cast<int>(one->logical_index);
+    if (one->type == HWLOC_OBJ_BRIDGE && one->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI)
+      found = static_cast<int>(one->logical_index);
   return found;
 }
 
@@ -62,7 +63,8 @@ Nic nic_at(hwloc_topology_t topology, hwloc_obj_t device, hwloc_obj_t pci) {
 
 int numa_of_object(hwloc_topology_t topology, hwloc_obj_t object) {
   const int first = object->nodeset ? hwloc_bitmap_first(object->nodeset) : -1;
-  const hwloc_obj_t node = first < 0 ? nullptr : hwloc_get_numanode_obj_by_os_index(topology, static_cast<unsigned>(first));
+  const hwloc_obj_t node =
+      first < 0 ? nullptr : hwloc_get_numanode_obj_by_os_index(topology, static_cast<unsigned>(first));
   return node ? static_cast<int>(node->logical_index) : 0;
 }
 

@@ -44,7 +44,8 @@ void add_cores(hwloc_topology_t topology, Host& host) {
   const HwlocBitmap allowed = allowed_cpus(topology);
   const hwloc_obj_type_t type = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   std::vector<hwloc_obj_t> objects;
-  for (hwloc_obj_t core = hwloc_get_next_obj_by_type(topology, type, nullptr); core; core = hwloc_get_next_obj_by_type(topology, type, core)) {
+  for (hwloc_obj_t core = hwloc_get_next_obj_by_type(topology, type, nullptr); core;
+       core = hwloc_get_next_obj_by_type(topology, type, core)) {
     const HwlocBitmap usable(hwloc_bitmap_dup(core->cpuset));
     hwloc_bitmap_and(usable.get(), usable.get(), allowed.get());
     const int cpu = hwloc_bitmap_first(usable.get());
@@ -117,7 +118,8 @@ Host cores_from_hwloc_xml(const std::string& xml) {
   return host;
 }
 
-Host devices_from_hwloc_xml(const std::string& xml, const std::vector<std::string>& gpu_bus_ids, const std::string& sysfs) {
+Host devices_from_hwloc_xml(const std::string& xml, const std::vector<std::string>& gpu_bus_ids,
+                            const std::string& sysfs) {
   const HwlocTopology topology = load_hwloc(&xml, true);
   Host host;
   for (size_t gpu = 0; gpu < gpu_bus_ids.size(); ++gpu) host.gpus.push_back(std::to_string(gpu));

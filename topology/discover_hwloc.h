@@ -19,6 +19,7 @@ Host discover_host(DeviceScan scan = DeviceScan::kWhereItMatters);
 Host cores_from_hwloc_xml(const std::string& xml);
 
 // NICs, and places of GPUs with these PCI addresses, from the same; speeds are read under `sysfs`.
-Host devices_from_hwloc_xml(const std::string& xml, const std::vector<std::string>& gpu_bus_ids, const std::string& sysfs);
+Host devices_from_hwloc_xml(const std::string& xml, const std::vector<std::string>& gpu_bus_ids,
+                            const std::string& sysfs);
 
 }  // namespace ds

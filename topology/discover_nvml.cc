@@ -40,11 +40,12 @@ bool load(void* library, const char* name, F& function) {
 
 bool load_all(void* library, Nvml& nvml) {
   load(library, "nvmlDeviceGetPciInfo_v3", nvml.pci);
-  if (!load(library, "nvmlDeviceGetNvLinkState", nvml.link_state) || !load(library, "nvmlDeviceGetNvLinkRemotePciInfo_v2", nvml.link_remote))
+  if (!load(library, "nvmlDeviceGetNvLinkState", nvml.link_state) ||
+      !load(library, "nvmlDeviceGetNvLinkRemotePciInfo_v2", nvml.link_remote))
     nvml.link_state = nullptr;
   return load(library, "nvmlInit_v2", nvml.init) && load(library, "nvmlShutdown", nvml.shutdown) &&
-         load(library, "nvmlDeviceGetCount_v2", nvml.count) && load(library, "nvmlDeviceGetHandleByIndex_v2", nvml.handle) &&
-         load(library, "nvmlDeviceGetUUID", nvml.uuid);
+         load(library, "nvmlDeviceGetCount_v2", nvml.count) &&
+         load(library, "nvmlDeviceGetHandleByIndex_v2", nvml.handle) && load(library, "nvmlDeviceGetUUID", nvml.uuid);
 }
 
 std::string bus_id_of(const Nvml& nvml, DeviceHandle device) {
@@ -91,7 +92,8 @@ bool names_device(const std::string& token, const std::vector<std::string>& uuid
 }  // namespace
 
 GpuSurvey survey_gpus(const std::string& library) {
-  const std::unique_ptr<void, int (*)(void*)> handle(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* open) { return open ? dlclose(open) : 0; });
+  const std::unique_ptr<void, int (*)(void*)> handle(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL),
+                                                     [](void* open) { return open ? dlclose(open) : 0; });
   GpuSurvey survey;
   Nvml nvml;
   if (!handle) {
@@ -108,7 +110,8 @@ GpuSurvey survey_gpus(const std::string& library) {
   return survey;
 }
 
-std::vector<std::string> visible_gpus(const std::vector<std::string>& uuids, const std::optional<std::string>& visible_devices) {
+std::vector<std::string> visible_gpus(const std::vector<std::string>& uuids,
+                                      const std::optional<std::string>& visible_devices) {
   std::vector<std::string> tokens;
   if (!visible_devices) {
     for (size_t i = 0; i < uuids.size(); ++i) tokens.push_back(std::to_string(i));
@@ -127,8 +130,11 @@ std::vector<int> devices_of(const std::vector<std::string>& uuids, const std::ve
   std::vector<int> devices;
   for (const std::string& token : tokens) {
     const auto index = parse_int(token);
-    const auto named = std::find_if(uuids.begin(), uuids.end(), [&](const std::string& uuid) { return token.starts_with("GPU-") && uuid.starts_with(token); });
-    if (index && *index >= 0 && *index < static_cast<int64_t>(uuids.size())) devices.push_back(static_cast<int>(*index));
+    const auto named = std::find_if(uuids.begin(), uuids.end(), [&](const std::string& uuid) {
+      return token.starts_with("GPU-") && uuid.starts_with(token);
+    });
+    if (index && *index >= 0 && *index < static_cast<int64_t>(uuids.size()))
+      devices.push_back(static_cast<int>(*index));
     else devices.push_back(named == uuids.end() ? -1 : static_cast<int>(named - uuids.begin()));
   }
   return devices;

@@ -19,7 +19,8 @@ GpuSurvey survey_gpus(const std::string& library = "libnvidia-ml.so.1");
 
 // The tokens that CUDA_VISIBLE_DEVICES leaves of the devices: all indices when it is not set; else its entries up to the
 // first one that names no device (as CUDA reads it); indices, "GPU-..." (also shortened) and "MIG-..." stay as written.
-std::vector<std::string> visible_gpus(const std::vector<std::string>& uuids, const std::optional<std::string>& visible_devices);
+std::vector<std::string> visible_gpus(const std::vector<std::string>& uuids,
+                                      const std::optional<std::string>& visible_devices);
 
 // Which device each of such tokens names; -1 for a MIG device.
 std::vector<int> devices_of(const std::vector<std::string>& uuids, const std::vector<std::string>& tokens);

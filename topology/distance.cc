@@ -104,7 +104,8 @@ Distance distance_between(const Cluster& cluster, const Location& a, const Locat
     return a.rack == b.rack ? Distance::kRack : Distance::kFabric;
   }
   if (same(a.gpu, b.gpu) || same(a.core, b.core)) return Distance::kDevice;
-  const bool linked = nvlinks_between(cluster.hosts[static_cast<size_t>(a.host)], a, b) > 0 || same(a.pci_switch, b.pci_switch);
+  const bool linked =
+      nvlinks_between(cluster.hosts[static_cast<size_t>(a.host)], a, b) > 0 || same(a.pci_switch, b.pci_switch);
   if (linked || share_a_cache(a, b)) return Distance::kLink;
   if (same(a.numa, b.numa)) return Distance::kNuma;
   return same(a.socket, b.socket) ? Distance::kSocket : Distance::kHost;
@@ -121,7 +122,8 @@ double nic_bandwidth(const Cluster& cluster, const Location& at) {
 double bandwidth_between(const Cluster& cluster, const Location& a, const Location& b) {
   const Distance distance = distance_between(cluster, a, b);
   if (const auto& given = cluster.fabric.bandwidth[index_of(distance)]) return *given;
-  if (!within_host(distance)) return std::min(nic_bandwidth(cluster, a), nic_bandwidth(cluster, b)) * share_of_nic(distance);
+  if (!within_host(distance))
+    return std::min(nic_bandwidth(cluster, a), nic_bandwidth(cluster, b)) * share_of_nic(distance);
   if (distance == Distance::kLink)
     if (const int links = nvlinks_between(cluster.hosts[static_cast<size_t>(a.host)], a, b))
       return links * cluster.fabric.nvlink.value_or(kDefaultNvlink);

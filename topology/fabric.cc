@@ -3,7 +3,8 @@
 namespace ds {
 
 std::string name_of(Distance distance) {
-  constexpr std::array<const char*, kNumDistances> kNames{"device", "link", "numa", "socket", "host", "switch", "rack", "fabric"};
+  constexpr std::array<const char*, kNumDistances> kNames{"device", "link",   "numa", "socket",
+                                                          "host",   "switch", "rack", "fabric"};
   return kNames[index_of(distance)];
 }
 

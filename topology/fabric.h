@@ -14,8 +14,9 @@ namespace ds {
 // rack | another rack.
 enum class Distance { kDevice, kLink, kNuma, kSocket, kHost, kSwitch, kRack, kFabric };
 inline constexpr size_t kNumDistances = 8;
-inline constexpr std::array<Distance, kNumDistances> kAllDistances{Distance::kDevice, Distance::kLink, Distance::kNuma,   Distance::kSocket,
-                                                                   Distance::kHost,   Distance::kSwitch, Distance::kRack, Distance::kFabric};
+inline constexpr std::array<Distance, kNumDistances> kAllDistances{
+    Distance::kDevice, Distance::kLink,   Distance::kNuma, Distance::kSocket,
+    Distance::kHost,   Distance::kSwitch, Distance::kRack, Distance::kFabric};
 
 // "device", "link", "numa", "socket", "host", "switch", "rack", "fabric".
 std::string name_of(Distance distance);

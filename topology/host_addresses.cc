@@ -34,8 +34,10 @@ std::string global_text(const sockaddr* address) {
 }  // namespace
 
 bool is_local_bridge(std::string_view interface) {
-  constexpr std::array<std::string_view, 8> kPrefixes{"docker", "virbr", "lxcbr", "lxdbr", "podman", "cni", "flannel", "br-"};
-  return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) { return interface.starts_with(prefix); });
+  constexpr std::array<std::string_view, 8> kPrefixes{"docker", "virbr", "lxcbr",   "lxdbr",
+                                                      "podman", "cni",   "flannel", "br-"};
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](std::string_view prefix) { return interface.starts_with(prefix); });
 }
 
 std::vector<std::string> global_addresses() {
@@ -44,9 +46,12 @@ std::vector<std::string> global_addresses() {
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(first, freeifaddrs);
   std::vector<std::string> addresses;
   for (const ifaddrs* each = first; each; each = each->ifa_next) {
-    if (!each->ifa_addr || !(each->ifa_flags & IFF_UP) || (each->ifa_flags & IFF_LOOPBACK) || is_local_bridge(each->ifa_name)) continue;
+    if (!each->ifa_addr || !(each->ifa_flags & IFF_UP) || (each->ifa_flags & IFF_LOOPBACK) ||
+        is_local_bridge(each->ifa_name))
+      continue;
     std::string text = global_text(each->ifa_addr);
-    if (!text.empty() && std::find(addresses.begin(), addresses.end(), text) == addresses.end()) addresses.push_back(std::move(text));
+    if (!text.empty() && std::find(addresses.begin(), addresses.end(), text) == addresses.end())
+      addresses.push_back(std::move(text));
   }
   const auto is_v4 = [](const std::string& address) { return address.find(':') == std::string::npos; };
   std::stable_partition(addresses.begin(), addresses.end(), is_v4);
@@ -67,7 +72,8 @@ bool in_network(const std::string& address, const std::string& network) {
   if (slash == std::string::npos) return false;
   std::string a = address_bytes(address), b = address_bytes(network.substr(0, slash));
   std::optional<int64_t> bits = parse_int(network.substr(slash + 1));
-  if (a.empty() || a.size() != b.size() || !bits || *bits < 0 || *bits > static_cast<int64_t>(a.size()) * 8) return false;
+  if (a.empty() || a.size() != b.size() || !bits || *bits < 0 || *bits > static_cast<int64_t>(a.size()) * 8)
+    return false;
   for (int64_t bit = 0; bit < *bits; ++bit)
     if (((a[bit / 8] ^ b[bit / 8]) >> (7 - bit % 8)) & 1) return false;
   return true;

@@ -44,9 +44,11 @@ HwlocTopology load_hwloc(const std::string* xml, bool devices) {
   HwlocTopology topology = new_topology(xml != nullptr, devices);
   hwloc_topology_t raw = topology.get();
   if (xml)
-    check_hwloc(hwloc_topology_set_xmlbuffer(raw, xml->c_str(), static_cast<int>(xml->size()) + 1) == 0, "reading the XML");
+    check_hwloc(hwloc_topology_set_xmlbuffer(raw, xml->c_str(), static_cast<int>(xml->size()) + 1) == 0,
+                "reading the XML");
   for (const char* component : {"opencl", "cuda", "nvml", "rsmi", "levelzero", "gl"})
-    hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);  // not there: nothing to do
+    hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+                                  component);  // not there: nothing to do
   const hwloc_type_filter_e filter = devices ? HWLOC_TYPE_FILTER_KEEP_IMPORTANT : HWLOC_TYPE_FILTER_KEEP_NONE;
   check_hwloc(hwloc_topology_set_io_types_filter(raw, filter) == 0, "asking for devices");
   check_hwloc(hwloc_topology_load(raw) == 0, "loading the topology");

@@ -23,7 +23,8 @@ std::vector<size_t> nearest_nics(const Host& host, int pci_switch, int numa) {
 }
 
 std::vector<std::string> chosen_nics(const Host& host, const RankPlace& place) {
-  const auto num_rdma = static_cast<size_t>(std::count_if(host.nics.begin(), host.nics.end(), [](const Nic& nic) { return nic.rdma; }));
+  const auto num_rdma =
+      static_cast<size_t>(std::count_if(host.nics.begin(), host.nics.end(), [](const Nic& nic) { return nic.rdma; }));
   if (num_rdma < 2 || (!host.gpus.empty() && place.gpus.size() != 1)) return {};
   const Location at = locate_on(host, place);
   const std::vector<size_t> near = nearest_nics(host, at.pci_switch, at.numa);

@@ -33,7 +33,8 @@ std::vector<int> order_by_nearness(const std::vector<Location>& places) {
   std::iota(order.begin(), order.end(), 0);
   const auto key = [&](int i) {
     const Location& at = places[static_cast<size_t>(i)];
-    return std::tuple(at.rack, at.leaf, at.host, at.socket, at.numa, at.pci_switch, at.caches.empty() ? -1 : at.caches.back(), at.slot);
+    return std::tuple(at.rack, at.leaf, at.host, at.socket, at.numa, at.pci_switch,
+                      at.caches.empty() ? -1 : at.caches.back(), at.slot);
   };
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
   return order;
@@ -42,7 +43,8 @@ std::vector<int> order_by_nearness(const std::vector<Location>& places) {
 // Adds up what the ranks of one axis send.
 class PlacementScorer::AxisSum {
  public:
-  AxisSum(const PlacementScorer& scorer, Axis axis) : scorer_(scorer), of_place_(scorer.places_.size()), of_nic_(scorer.nic_bandwidth_.size()) {
+  AxisSum(const PlacementScorer& scorer, Axis axis)
+      : scorer_(scorer), of_place_(scorer.places_.size()), of_nic_(scorer.nic_bandwidth_.size()) {
     score_.axis = axis;
   }
 
@@ -71,7 +73,8 @@ class PlacementScorer::AxisSum {
   double pair_seconds_ = 0;
 };
 
-PlacementScorer::PlacementScorer(const Cluster& cluster, std::vector<Location> places, const std::vector<Traffic>& traffic)
+PlacementScorer::PlacementScorer(const Cluster& cluster, std::vector<Location> places,
+                                 const std::vector<Traffic>& traffic)
     : cluster_(cluster), places_(std::move(places)), traffic_(traffic), nearness_(places_.size()) {
   const std::vector<int> order = order_by_nearness(places_);
   for (size_t i = 0; i < order.size(); ++i) nearness_[static_cast<size_t>(order[i])] = static_cast<int>(i);
@@ -91,7 +94,8 @@ PlacementScorer::PlacementScorer(const Cluster& cluster, std::vector<Location> p
 
 double PlacementScorer::bandwidth(int a, int b) const {
   const auto i = static_cast<size_t>(a), j = static_cast<size_t>(b);
-  return bandwidths_.empty() ? bandwidth_between(cluster_, places_[i], places_[j]) : bandwidths_[i * places_.size() + j];
+  return bandwidths_.empty() ? bandwidth_between(cluster_, places_[i], places_[j])
+                             : bandwidths_[i * places_.size() + j];
 }
 
 Distance PlacementScorer::distance(int a, int b) const {
@@ -109,7 +113,8 @@ PlacementScore PlacementScorer::score(const std::vector<int>& place_of_rank) con
       for (const int rank : group) members.push_back(place_of_rank[static_cast<size_t>(rank)]);
       const size_t n = members.size();
       if (traffic.pattern == Pattern::kRing)
-        std::sort(members.begin(), members.end(), [&](int a, int b) { return nearness_[static_cast<size_t>(a)] < nearness_[static_cast<size_t>(b)]; });
+        std::sort(members.begin(), members.end(),
+                  [&](int a, int b) { return nearness_[static_cast<size_t>(a)] < nearness_[static_cast<size_t>(b)]; });
       for (size_t i = 0; i < n; ++i) {
         if (traffic.pattern == Pattern::kRing) sum.send(members[i], members[(i + 1) % n], traffic.bytes);
         if (traffic.pattern == Pattern::kChain && i + 1 < n) sum.send(members[i], members[i + 1], traffic.bytes);

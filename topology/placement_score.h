@@ -33,7 +33,8 @@ struct PlacementScore {
 // Scores assignments of ranks to the same places.
 class PlacementScorer {
  public:
-  PlacementScorer(const Cluster& cluster, std::vector<Location> places, const std::vector<Traffic>& traffic);  // borrowed
+  PlacementScorer(const Cluster& cluster, std::vector<Location> places,
+                  const std::vector<Traffic>& traffic);  // borrowed
 
   // `place_of_rank`: indices into the places.
   PlacementScore score(const std::vector<int>& place_of_rank) const;

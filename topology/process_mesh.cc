@@ -35,7 +35,8 @@ void check_dims(const ParallelDims& dims) {
   int64_t world = 1;
   for (Axis axis : kAllAxes) {
     const int size = dims.size(axis);
-    if (size < 1) problems.push_back("mesh: size of an axis must be 1 or more: " + long_name(axis) + "=" + std::to_string(size));
+    if (size < 1)
+      problems.push_back("mesh: size of an axis must be 1 or more: " + long_name(axis) + "=" + std::to_string(size));
     world = std::min<int64_t>(world * std::max(size, 1), int64_t{1} << 31);  // saturates, so that it cannot overflow
   }
   if (world > std::numeric_limits<int>::max()) problems.push_back("mesh: product of all sizes is too large");
@@ -44,8 +45,8 @@ void check_dims(const ParallelDims& dims) {
 
 void check_inside(int value, int limit, const std::string& what) {
   if (value < 0 || value >= limit)
-    throw Error(ErrorCode::kInternal, "mesh: outside the mesh: " + what + "=" + std::to_string(value) + ", must be below " +
-                                          std::to_string(limit));
+    throw Error(ErrorCode::kInternal, "mesh: outside the mesh: " + what + "=" + std::to_string(value) +
+                                          ", must be below " + std::to_string(limit));
 }
 
 }  // namespace

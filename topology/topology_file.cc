@@ -27,7 +27,8 @@ FileJson parse_json(const std::string& text, const std::string& file) {
     return FileJson::parse(text);
   } catch (const FileJson::parse_error& error) {
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
-    throw Error(ErrorCode::kUsage, "topology file " + file + ":" + std::to_string(1 + std::count(text.begin(), end, '\n')) + ": not JSON");
+    throw Error(ErrorCode::kUsage,
+                "topology file " + file + ":" + std::to_string(1 + std::count(text.begin(), end, '\n')) + ": not JSON");
   } catch (const FileJson::exception&) {
     throw Error(ErrorCode::kUsage, "topology file " + file + ": a number is too large");
   }
@@ -39,7 +40,8 @@ class FileReader {
 
   Cluster read() {
     read_machines();
-    for (size_t i = 0; i < json_["hosts"].size() && !full_; ++i) add(json_["hosts"][i], where_ + "hosts[" + std::to_string(i) + "]");
+    for (size_t i = 0; i < json_["hosts"].size() && !full_; ++i)
+      add(json_["hosts"][i], where_ + "hosts[" + std::to_string(i) + "]");
     if (cluster_.hosts.empty() && problems_.empty()) problems_.push_back(where_ + "has no hosts");
     if (json_.contains("fabric")) read_fabric(json_["fabric"], where_ + "fabric", cluster_, problems_);
     throw_if_any("", problems_);
@@ -77,15 +79,22 @@ class FileReader {
   void add(const FileJson& json, const std::string& path) {
     const Host host = read_described_host(complete(json, path), path, problems_);
     const std::vector<std::string> names = numbered_names(host.name, kMaxDescribed);
-    if (names.empty()) problems_.push_back(path + ".name: '" + host.name + "': must be a range like n[1-8] of at most " + std::to_string(kMaxDescribed) + " hosts");
-    if (names.size() > 1 && !host.addresses.empty()) problems_.push_back(path + ".addresses: a range of hosts has none");
+    if (names.empty())
+      problems_.push_back(path + ".name: '" + host.name + "': must be a range like n[1-8] of at most " +
+                          std::to_string(kMaxDescribed) + " hosts");
+    if (names.size() > 1 && !host.addresses.empty())
+      problems_.push_back(path + ".addresses: a range of hosts has none");
     for (const std::string& name : names) {
-      if (!host.name.empty() && !names_.insert(lower(name)).second) problems_.push_back(path + ": host '" + name + "' is described twice");
+      if (!host.name.empty() && !names_.insert(lower(name)).second)
+        problems_.push_back(path + ": host '" + name + "' is described twice");
       num_cores_ += host.cores.size();
-      if (num_cores_ > kMaxCores) problems_.push_back(path + ": more than " + std::to_string(kMaxCores) + " cores in all");
+      if (num_cores_ > kMaxCores)
+        problems_.push_back(path + ": more than " + std::to_string(kMaxCores) + " cores in all");
       num_pairs_ += host.gpus.size() * host.gpus.size() + host.nics.size() * host.nics.size();
-      if (num_pairs_ > kMaxPairs) problems_.push_back(path + ": more than " + std::to_string(kMaxPairs) + " pairs of GPUs or NICs in all");
-      if (cluster_.hosts.size() >= kMaxDescribed) problems_.push_back(path + ": more than " + std::to_string(kMaxDescribed) + " hosts in all");
+      if (num_pairs_ > kMaxPairs)
+        problems_.push_back(path + ": more than " + std::to_string(kMaxPairs) + " pairs of GPUs or NICs in all");
+      if (cluster_.hosts.size() >= kMaxDescribed)
+        problems_.push_back(path + ": more than " + std::to_string(kMaxDescribed) + " hosts in all");
       full_ = num_cores_ > kMaxCores || num_pairs_ > kMaxPairs || cluster_.hosts.size() >= kMaxDescribed;
       if (full_) return;
       cluster_.hosts.push_back(host);

@@ -20,16 +20,17 @@ LocalRank::LocalRank(boost::asio::io_context& io, Options options, std::unique_p
 
 std::unique_ptr<OutputRelay> LocalRank::relay(FileDescriptor pipe, bool is_stderr) {
   OutputRelay::Options options{options_.channel, options_.output_window, options_.unfinished};
-  return std::make_unique<OutputRelay>(io_, std::move(pipe), std::move(options), [this, is_stderr](std::string lines, bool end) {
-    control::Envelope message;
-    auto& body = *message.mutable_output();
-    body.set_generation(options_.generation);
-    body.set_rank(options_.rank);
-    body.set_is_stderr(is_stderr);
-    body.set_data(std::move(lines));
-    body.set_end(end);
-    options_.channel->send_soon(message);
-  });
+  return std::make_unique<OutputRelay>(io_, std::move(pipe), std::move(options),
+                                       [this, is_stderr](std::string lines, bool end) {
+                                         control::Envelope message;
+                                         auto& body = *message.mutable_output();
+                                         body.set_generation(options_.generation);
+                                         body.set_rank(options_.rank);
+                                         body.set_is_stderr(is_stderr);
+                                         body.set_data(std::move(lines));
+                                         body.set_end(end);
+                                         options_.channel->send_soon(message);
+                                       });
 }
 
 void LocalRank::start(Command command) {

@@ -83,7 +83,8 @@ StackTraces::StackTraces(boost::asio::io_context& io, std::shared_ptr<Channel> c
 
 StackTraces::~StackTraces() = default;
 
-void StackTraces::take(const std::vector<TracedRank>& ranks, std::chrono::milliseconds limit, std::function<void()> on_done) {
+void StackTraces::take(const std::vector<TracedRank>& ranks, std::chrono::milliseconds limit,
+                       std::function<void()> on_done) {
   waiting_.assign(ranks.begin(), ranks.end());
   on_done_ = std::move(on_done);
   limit_.after(limit, [this] { finish(); });
@@ -101,7 +102,8 @@ void StackTraces::start_more() {
 
 // Called by the helper itself: it is kept until this object goes.
 void StackTraces::ended(const Helper& helper) {
-  const auto found = std::find_if(helpers_.begin(), helpers_.end(), [&](const auto& one) { return one.get() == &helper; });
+  const auto found =
+      std::find_if(helpers_.begin(), helpers_.end(), [&](const auto& one) { return one.get() == &helper; });
   if (found == helpers_.end()) return;
   (*found)->finish();
   finished_.push_back(std::move(*found));
@@ -114,7 +116,8 @@ void StackTraces::finish() {
   limit_.cancel();
   for (const auto& helper : helpers_) helper->finish();
   for (const auto& helper : helpers_) waiting_.push_front(helper->rank());
-  for (const TracedRank& rank : waiting_) on_text_(rank.rank, "stack traces of rank " + std::to_string(rank.rank) + ": not taken in time\n");
+  for (const TracedRank& rank : waiting_)
+    on_text_(rank.rank, "stack traces of rank " + std::to_string(rank.rank) + ": not taken in time\n");
   waiting_.clear();
   std::exchange(on_done_, nullptr)();
 }

@@ -139,7 +139,8 @@ void stay(const control::ResidentStart& start, const std::string& program, int o
   for (const int number : {SIGPIPE, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) signal(number, SIG_IGN);
   ResidentAgent agent(start, program);
   const std::string text = "\n" + start.marker() + "\n" + record_text(agent.record()) + "\n";
-  const bool told = write(output, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && write(ready, "r", 1) == 1;
+  const bool told =
+      write(output, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && write(ready, "r", 1) == 1;
   close(ready);
   let_go_of_terminal();
   if (told) agent.run();
@@ -150,7 +151,8 @@ void stay(const control::ResidentStart& start, const std::string& program, int o
 int run_resident(int input, int output, const std::string& program) {
   control::ResidentStart start;
   if (!start.ParseFromString(read_with_length(input, kStartLimit)) || start.key().size() != kKeyBytes)
-    throw Error(ErrorCode::kUsage, "dsagent: stdin does not hold a resident agent's start: dslaunch agents start starts this program");
+    throw Error(ErrorCode::kUsage,
+                "dsagent: stdin does not hold a resident agent's start: dslaunch agents start starts this program");
   int ready[2];
   if (pipe2(ready, O_CLOEXEC) != 0) throw Error(ErrorCode::kInternal, "dsagent: cannot make a pipe");
   const pid_t child = fork();

@@ -63,7 +63,8 @@ class ResidentCaller {
 
   void take(const control::Envelope& message) {
     if (message.has_left()) exit_code_ = message.left().exit_code();
-    if (message.has_stream()) pass_on(message.stream().number() == 1 ? STDOUT_FILENO : STDERR_FILENO, message.stream().data());
+    if (message.has_stream())
+      pass_on(message.stream().number() == 1 ? STDOUT_FILENO : STDERR_FILENO, message.stream().data());
   }
 
   static void pass_on(int fd, const std::string& data) {

@@ -54,7 +54,8 @@ void ResidentCalls::enter(const std::shared_ptr<Channel>& channel, const control
     if (const auto caller = weak.lock()) ended(caller);
   };
   try {
-    const std::string input = message.enter().sealed_stdin().empty() ? "" : unseal(key_, message.enter().sealed_stdin());
+    const std::string input =
+        message.enter().sealed_stdin().empty() ? "" : unseal(key_, message.enter().sealed_stdin());
     Call call;
     call.process = std::make_unique<HelperProcess>(io_, command, std::move(events));
     call.process->write_stdin(input);

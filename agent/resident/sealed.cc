@@ -30,10 +30,11 @@ std::string seal(const std::string& key, const std::string& secret) {
   std::string text(secret.size(), '\0'), tag(kTag, '\0');
   Context context(EVP_CIPHER_CTX_new());
   int n = 0;
-  const bool fine = EVP_EncryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, bytes_of(own), bytes_of(nonce)) == 1 &&
-                    EVP_EncryptUpdate(context.get(), bytes_of(text), &n, bytes_of(secret), static_cast<int>(secret.size())) == 1 &&
-                    EVP_EncryptFinal_ex(context.get(), nullptr, &n) == 1 &&
-                    EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, kTag, tag.data()) == 1;
+  const bool fine =
+      EVP_EncryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, bytes_of(own), bytes_of(nonce)) == 1 &&
+      EVP_EncryptUpdate(context.get(), bytes_of(text), &n, bytes_of(secret), static_cast<int>(secret.size())) == 1 &&
+      EVP_EncryptFinal_ex(context.get(), nullptr, &n) == 1 &&
+      EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, kTag, tag.data()) == 1;
   if (!fine) throw Error(ErrorCode::kInternal, "seal: AES-256-GCM is not available");
   return nonce + tag + text;
 }
@@ -44,10 +45,11 @@ std::string unseal(const std::string& key, const std::string& sealed) {
   std::string tag = sealed.substr(kNonce, kTag), secret(text.size(), '\0');
   Context context(EVP_CIPHER_CTX_new());
   int n = 0;
-  const bool fine = EVP_DecryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, bytes_of(own), bytes_of(nonce)) == 1 &&
-                    EVP_DecryptUpdate(context.get(), bytes_of(secret), &n, bytes_of(text), static_cast<int>(text.size())) == 1 &&
-                    EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, kTag, tag.data()) == 1 &&
-                    EVP_DecryptFinal_ex(context.get(), nullptr, &n) == 1;
+  const bool fine =
+      EVP_DecryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, bytes_of(own), bytes_of(nonce)) == 1 &&
+      EVP_DecryptUpdate(context.get(), bytes_of(secret), &n, bytes_of(text), static_cast<int>(text.size())) == 1 &&
+      EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, kTag, tag.data()) == 1 &&
+      EVP_DecryptFinal_ex(context.get(), nullptr, &n) == 1;
   if (!fine) throw Error(ErrorCode::kCorrupt, "sealed message: another key, or changed on its way");
   return secret;
 }

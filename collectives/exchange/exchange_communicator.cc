@@ -169,7 +169,8 @@ void ExchangeCommunicator::check_lists_agree(const std::vector<int>& ranks, cons
 std::unique_ptr<Communicator> ExchangeCommunicator::split(const std::vector<int>& ranks, const std::string& name) {
   std::vector<int> sorted = ranks;
   std::sort(sorted.begin(), sorted.end());
-  require(*group_, std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "split: name=" + name + ": a rank twice");
+  require(*group_, std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
+          "split: name=" + name + ": a rank twice");
   require(*group_, sorted.empty() || (sorted.front() >= 0 && sorted.back() < size()),
           "split: name=" + name + ": a rank that is not in this group");
   check_lists_agree(ranks, name);

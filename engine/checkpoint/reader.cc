@@ -50,7 +50,8 @@ std::vector<std::string> size_problems(const std::string& folder, const Manifest
     std::error_code error;
     const auto size = fs::is_regular_file(path, error) ? static_cast<int64_t>(fs::file_size(path, error)) : -1;
     if (size == file.bytes) continue;
-    const std::string what = size < 0 ? "missing" : std::to_string(size) + " bytes instead of " + std::to_string(file.bytes);
+    const std::string what =
+        size < 0 ? "missing" : std::to_string(size) + " bytes instead of " + std::to_string(file.bytes);
     const int64_t good = std::clamp<int64_t>(size, 0, file.bytes);
     problems.push_back("checkpoint: " + path + ": " + what + ": holds " +
                        tensors_within(manifest, static_cast<int>(i), good == file.bytes ? 0 : good, file.bytes));

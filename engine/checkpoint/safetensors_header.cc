@@ -31,7 +31,8 @@ int64_t header_bytes(std::string_view file) {
   if (length > static_cast<uint64_t>(kMaxSafetensorsHeader))
     fail("header length=" + std::to_string(length) + ": allowed are " + std::to_string(kMaxSafetensorsHeader));
   if (length < 2 || length > file.size() - kLengthBytes)
-    fail("header length=" + std::to_string(length) + " does not fit a file of " + std::to_string(file.size()) + " bytes");
+    fail("header length=" + std::to_string(length) + " does not fit a file of " + std::to_string(file.size()) +
+         " bytes");
   return static_cast<int64_t>(length);
 }
 
@@ -52,7 +53,8 @@ json parse_without_repeats(std::string_view text) {
 }
 
 int64_t size_from(const json& value, const std::string& what) {
-  if (!value.is_number_unsigned() || value.get<uint64_t>() > INT64_MAX) fail(what + "=" + value.dump() + " is not a size");
+  if (!value.is_number_unsigned() || value.get<uint64_t>() > INT64_MAX)
+    fail(what + "=" + value.dump() + " is not a size");
   return value.get<int64_t>();
 }
 
@@ -86,8 +88,8 @@ void check_tiling(const std::vector<SafetensorsEntry>& entries, int64_t data_byt
   int64_t end = 0;
   for (const SafetensorsEntry& entry : entries) {
     if (entry.begin != end)
-      fail("tensor '" + entry.name + "': data_offsets start at " + std::to_string(entry.begin) + " where the one before ends at " +
-           std::to_string(end));
+      fail("tensor '" + entry.name + "': data_offsets start at " + std::to_string(entry.begin) +
+           " where the one before ends at " + std::to_string(end));
     end = entry.end;
   }
   if (end == data_bytes) return;

@@ -59,7 +59,8 @@ SafetensorsReader::SafetensorsReader(const std::string& path) : impl_(std::make_
   } else if (fs::exists(path + "/" + kSafetensorsIndex)) {
     impl_->open_indexed(path);
   } else {
-    throw Error(ErrorCode::kUsage, "safetensors: " + path + ": has neither " + kSafetensorsFile + " nor " + kSafetensorsIndex);
+    throw Error(ErrorCode::kUsage,
+                "safetensors: " + path + ": has neither " + kSafetensorsFile + " nor " + kSafetensorsIndex);
   }
 }
 

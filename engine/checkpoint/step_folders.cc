@@ -120,8 +120,9 @@ std::string resolve_checkpoint(const std::string& given) {
     if (is_checkpoints_folder(folder))
       if (const std::string newest = newest_checkpoint(folder); !newest.empty()) return newest;
   if (step_of(fs::path(path).filename().string())) return path;  // a damaged one: its reader says what is missing
-  throw Error(ErrorCode::kUsage,
-              "checkpoint: " + path + ": neither a step folder, nor a `checkpoints` folder, nor an output folder with one");
+  throw Error(
+      ErrorCode::kUsage,
+      "checkpoint: " + path + ": neither a step folder, nor a `checkpoints` folder, nor an output folder with one");
 }
 
 std::string resolve_checkpoints_folder(const std::string& given) {

@@ -137,8 +137,8 @@ std::optional<TokenCount> count_tokens(const std::vector<std::string>& files, st
       if (!header.problem.empty())
         problems.push_back(header.problem);
       else if (tokens != size && tokens * 2 != size && tokens * 4 != size && tokens * 8 != size)
-        problems.push_back(file + ": has " + std::to_string(size) + " bytes, its .idx counts " + std::to_string(tokens) +
-                           " tokens of 1, 2, 4 or 8 bytes");
+        problems.push_back(file + ": has " + std::to_string(size) + " bytes, its .idx counts " +
+                           std::to_string(tokens) + " tokens of 1, 2, 4 or 8 bytes");
     }
     count.exact = count.exact && !file.ends_with(".jsonl");
     count.tokens += tokens;

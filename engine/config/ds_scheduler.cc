@@ -142,7 +142,8 @@ class Resolver {
     if (choice_.has_train("train.warmup_steps"))
       fill("warmup_num_steps", std::max(1.0, static_cast<double>(warmup_steps())), "train.warmup_steps");
     else if (ratio && total_steps_ == 0)
-      add({choice_.train_place("train.warmup_ratio") + ": the number of steps is not known yet; use train.warmup_steps"});
+      add({choice_.train_place("train.warmup_ratio") +
+           ": the number of steps is not known yet; use train.warmup_steps"});
     else if (ratio)
       fill("warmup_num_steps", std::max(1.0, std::ceil(static_cast<double>(total_steps_) * warmup_ratio())),
            "train.warmup_ratio");

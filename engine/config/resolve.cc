@@ -182,7 +182,8 @@ class Resolver {
     if (!fs::is_directory(path, error))
       problem(place("checkpoint.resume") + ": no such folder");
     else if (!looks_like_checkpoint(path) && !looks_like_checkpoint(fs::path(path) / "checkpoints"))
-      problem(place("checkpoint.resume") + ": holds no checkpoint: neither a step folder, nor a `checkpoints` folder, " +
+      problem(place("checkpoint.resume") +
+              ": holds no checkpoint: neither a step folder, nor a `checkpoints` folder, " +
               "nor the output folder of a job");
   }
 

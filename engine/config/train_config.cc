@@ -84,7 +84,8 @@ class Reader {
     const std::string folder = fs::absolute(path_).parent_path().string();
     for (const auto& line : scan_train_config(ds::read_file(path_), path_, problems)) {
       const std::string where = path_ + ":" + std::to_string(line.line);
-      const auto [slot, added] = config_.values.try_emplace(line.key, ConfigValue{line.value, where, folder, line.line});
+      const auto [slot, added] =
+          config_.values.try_emplace(line.key, ConfigValue{line.value, where, folder, line.line});
       if (!added) problem(where, line.key, "is repeated, first in " + slot->second.where);
     }
   }
@@ -97,7 +98,8 @@ class Reader {
   void check_all() {
     std::vector<std::pair<const std::string, ConfigValue>*> in_order;
     for (auto& entry : config_.values) in_order.push_back(&entry);
-    std::stable_sort(in_order.begin(), in_order.end(), [](auto* a, auto* b) { return a->second.line < b->second.line; });
+    std::stable_sort(in_order.begin(), in_order.end(),
+                     [](auto* a, auto* b) { return a->second.line < b->second.line; });
     for (auto* entry : in_order) check(entry->first, entry->second);
     for (const char* needed : {"model.config", "data.train"})
       if (!config_.has(needed)) problem(path_, needed, "is missing and has no default");

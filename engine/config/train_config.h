@@ -47,7 +47,8 @@ const std::vector<ConfigKey>& train_config_keys();
 // Reads the file and applies overrides ("train.steps", "200"). Throws one kUsage Error with all problems: unknown keys
 // with the nearest known one, wrong types and values, repeated keys, contradictions; each with file, line and key.
 // The DeepSpeed JSON is read (missing: kUsage naming it) but not interpreted.
-TrainConfig load_train_config(const std::string& path, const std::vector<std::pair<std::string, std::string>>& overrides);
+TrainConfig load_train_config(const std::string& path,
+                              const std::vector<std::pair<std::string, std::string>>& overrides);
 
 // Interprets both files for `world_size` ranks. Throws one kUsage Error with all problems. Reads config.json and looks
 // at the data files' existence and sizes, so that everything knowable is refused before a rank starts.

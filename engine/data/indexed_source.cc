@@ -43,6 +43,8 @@ void IndexedSource::read(int64_t offset, int64_t count, int64_t* out) const {
   }
 }
 
-std::string IndexedSource::fingerprint() const { return std::string(name_of(type_)) + ":" + sampled_fingerprint(*this); }
+std::string IndexedSource::fingerprint() const {
+  return std::string(name_of(type_)) + ":" + sampled_fingerprint(*this);
+}
 
 }  // namespace ds

@@ -18,7 +18,8 @@ std::string load_torch_cuda() {
   const fs::path library = fs::path(info.dli_fname).parent_path() / "libtorch_cuda.so";
   std::error_code error;
   if (!fs::exists(library, error)) return "this libtorch is for the CPU only: no " + library.string();
-  if (!dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL)) return std::string("cannot open libtorch's CUDA part: ") + dlerror();
+  if (!dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL))
+    return std::string("cannot open libtorch's CUDA part: ") + dlerror();
   return at::hasCUDA() ? "" : "libtorch's CUDA part finds no device";
 }
 

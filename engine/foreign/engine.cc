@@ -195,7 +195,8 @@ void ModuleEngine::rethrow_cause() {
 
 void ModuleEngine::backward(const at::Tensor& loss) {
   if (loss.numel() != 1)
-    throw Error(ErrorCode::kUsage, "engine: backward needs a scalar loss: it has " + std::to_string(loss.numel()) + " elements");
+    throw Error(ErrorCode::kUsage,
+                "engine: backward needs a scalar loss: it has " + std::to_string(loss.numel()) + " elements");
   impl_->in_backward = true;
   try {
     impl_->hooks->begin_backward();

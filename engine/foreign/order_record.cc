@@ -28,9 +28,10 @@ void OrderRecord::act(int action, const std::vector<std::string>& names) {
 
 void OrderRecord::end_step(const std::vector<std::string>& names) {
   if (!recording_ && position_ != actions_.size())
-    throw Error(ErrorCode::kInternal, "engine: this rank departs from the order of the first step: it ended before the " +
-                                          describe(actions_[position_], names) +
-                                          "; every step must use the same modules in the same order on every rank");
+    throw Error(ErrorCode::kInternal,
+                "engine: this rank departs from the order of the first step: it ended before the " +
+                    describe(actions_[position_], names) +
+                    "; every step must use the same modules in the same order on every rank");
   recording_ = false;
   position_ = 0;
 }

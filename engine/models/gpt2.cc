@@ -54,8 +54,9 @@ void add_block(ModelBuilder& build, const ModelConfig& c, int64_t i) {
   build.end_layer([c, i, scale](const at::Tensor& x, std::span<const at::Tensor> w, StepContext& context) {
     const auto qkv = conv1d(norm(x, w[0], w[1], c.norm_epsilon), w[2], w[3]).split(c.hidden_size, 2);
     const AttentionOptions options{scale, {i, "attention", c.attention_dropout}};
-    const at::Tensor attended = merge_heads(causal_attention(split_heads(qkv[0], c.num_heads), split_heads(qkv[1], c.num_heads),
-                                                             split_heads(qkv[2], c.num_heads), options, context));
+    const at::Tensor attended =
+        merge_heads(causal_attention(split_heads(qkv[0], c.num_heads), split_heads(qkv[1], c.num_heads),
+                                     split_heads(qkv[2], c.num_heads), options, context));
     const at::Tensor middle =
         x + dropout(conv1d(attended, w[4], w[5]), {i, "attention_output", c.residual_dropout}, context);
     const at::Tensor wide = activation(conv1d(norm(middle, w[6], w[7], c.norm_epsilon), w[8], w[9]), c.activation);

@@ -26,7 +26,8 @@ at::Tensor no_bias(const at::Tensor& x) { return at::empty({0}, x.options()); }
 
 // a [..., m, k] b [..., k, n] + bias [n]; a bias only with two dimensions.
 struct WideProduct : torch::autograd::Function<WideProduct> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& a, const at::Tensor& b,
+                            const at::Tensor& bias) {
     context->save_for_backward({a, b});
     const at::Tensor y = bias.numel() ? at::addmm(wide(bias), wide(a), wide(b)) : at::matmul(wide(a), wide(b));
     return y.to(a.scalar_type());

@@ -55,7 +55,8 @@ at::Tensor attend(const at::Tensor& x, const Block& b, std::span<const at::Tenso
   const at::Tensor q = rotate(split_heads(b.q(x, w), c.num_heads), tables);
   const at::Tensor k = rotate(split_heads(b.k(x, w), c.num_kv_heads), tables);
   const at::Tensor v = split_heads(b.v(x, w), c.num_kv_heads);
-  const AttentionOptions options{1.0 / std::sqrt(static_cast<double>(c.head_dim)), {i, "attention", c.attention_dropout}};
+  const AttentionOptions options{1.0 / std::sqrt(static_cast<double>(c.head_dim)),
+                                 {i, "attention", c.attention_dropout}};
   return b.o(merge_heads(causal_attention(q, k, v, options, context)), w);
 }
 

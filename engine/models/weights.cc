@@ -49,7 +49,8 @@ std::vector<const SafeTensor*> match(const SafetensorsReader& reader, const std:
     const bool mask = tensor.name.ends_with(".attn.bias") || tensor.name.ends_with(".attn.masked_bias") ||
                       tensor.name.ends_with(".rotary_emb.inv_freq");
     if (!mask && !known.count(tensor.name))
-      problems.push_back("model: " + tensor.file + ": tensor " + tensor.name + " has no place in the model of config.json");
+      problems.push_back("model: " + tensor.file + ": tensor " + tensor.name +
+                         " has no place in the model of config.json");
   }
   throw_if_any("", problems);
   return found;

@@ -34,13 +34,15 @@ std::vector<int64_t> generate(OfflineModel& model, const std::vector<int64_t>& p
   for (const int64_t token : prompt)
     if (token < 0 || token >= vocabulary)
       throw Error(ErrorCode::kUsage, "generate: token=" + std::to_string(token) + ": the vocabulary has " +
-                                         std::to_string(vocabulary) + " tokens, ids 0 to " + std::to_string(vocabulary - 1));
+                                         std::to_string(vocabulary) + " tokens, ids 0 to " +
+                                         std::to_string(vocabulary - 1));
   std::vector<int64_t> sequence = prompt, fresh;
   for (int64_t n = 0; n < options.num_tokens; ++n) {
     const auto length = std::min<int64_t>(static_cast<int64_t>(sequence.size()), model.config().max_positions);
     const at::Tensor logits = model.logits({sequence.end() - length, sequence.end()}).contiguous();
     const float* last = logits.const_data_ptr<float>() + (length - 1) * vocabulary;
-    const int64_t token = options.temperature == 0 ? most_likely(last, vocabulary) : sample(last, vocabulary, options, n);
+    const int64_t token =
+        options.temperature == 0 ? most_likely(last, vocabulary) : sample(last, vocabulary, options, n);
     sequence.push_back(token);
     fresh.push_back(token);
     if (on_token) on_token(token);

@@ -27,7 +27,8 @@ struct OfflineModel::Impl {
   std::unique_ptr<GradientReducer> gradients;  // what the runner wants; never used forward
   std::unique_ptr<LayerRunner> runner;
 
-  explicit Impl(const std::string& config_folder) : config(load_model_config(config_folder)), model(make_model(config)) {
+  explicit Impl(const std::string& config_folder)
+      : config(load_model_config(config_folder)), model(make_model(config)) {
     store = std::make_unique<ParameterStore>(model.parameters, model.units, StageOptions{}, *alone);
     gradients = std::make_unique<GradientReducer>(*store);
     runner = std::make_unique<LayerRunner>(model, *store, *gradients);

@@ -34,7 +34,8 @@ struct UnitDefinition {
 };
 
 UnitLayout layout_unit(const UnitDefinition& unit, const std::vector<Parameter>& parameters, int ranks);
-std::vector<UnitLayout> layout_units(const std::vector<UnitDefinition>& units, const std::vector<Parameter>& parameters, int ranks);
+std::vector<UnitLayout> layout_units(const std::vector<UnitDefinition>& units, const std::vector<Parameter>& parameters,
+                                     int ranks);
 
 // A part of a tensor inside a range of the unit buffer.
 struct TensorRange {

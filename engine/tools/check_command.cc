@@ -77,7 +77,8 @@ void check_hostfile(Checked& checked, const std::string& text) {
     const HostfileResult hostfile = parse_hostfile(text, checked.file);
     checked.notes = hostfile.warnings;
     for (const HostfileEntry& entry : hostfile.entries)
-      checked.rows.push_back({entry.name, entry.slots ? std::to_string(*entry.slots) + " slots" : "slots as the host has",
+      checked.rows.push_back({entry.name,
+                              entry.slots ? std::to_string(*entry.slots) + " slots" : "slots as the host has",
                               "line " + std::to_string(entry.line), entry.excluded ? "left out" : ""});
   });
 }
@@ -134,7 +135,8 @@ int check(const std::vector<std::string>& words, std::ostream& out) {
 
 Command check_command() {
   return {"check", "read train.cfg, ds_config.json, config.json or a hostfile and say what it means",
-          "Usage: dstool check F… [-np N] [--json]\n\nReads each file as the launcher and the engine would for N ranks (1): *.cfg is a training job,\n"
+          "Usage: dstool check F… [-np N] [--json]\n\nReads each file as the launcher and the engine would for N ranks "
+          "(1): *.cfg is a training job,\n"
           "*.json a DeepSpeed configuration or a model, anything else a hostfile. Prints all problems with\n"
           "file and line, and what every key became and why. Exit code 1 when there are problems.\n\n"
           "Example: dstool check train.cfg hosts -np 8\n",

@@ -35,7 +35,8 @@ struct ListedStep {
 
 std::vector<ListedStep> listed_steps(const std::string& path) {
   const std::string folder = resolve_checkpoints_folder(path), latest = read_latest(folder);
-  const auto only = fs::exists(path + "/" + kManifestName) ? step_of(fs::path(resolve_checkpoint(path)).filename()) : std::nullopt;
+  const auto only =
+      fs::exists(path + "/" + kManifestName) ? step_of(fs::path(resolve_checkpoint(path)).filename()) : std::nullopt;
   std::vector<ListedStep> listed;
   for (int64_t step : steps_in(folder)) {
     if (only && step != *only) continue;
@@ -101,7 +102,8 @@ int show(const std::vector<std::string>& words, std::ostream& out) {
     table.push_back({t.info.name, t.info.kind, shape_text(t.info), std::to_string(t.pieces.size())});
   print_table(table, out);
   table = {{"\nfile", "size", "blocks"}};
-  for (const ManifestFile& f : manifest.files) table.push_back({f.name, bytes_text(f.bytes), std::to_string(f.blocks.size())});
+  for (const ManifestFile& f : manifest.files)
+    table.push_back({f.name, bytes_text(f.bytes), std::to_string(f.blocks.size())});
   print_table(table, out);
   return kToolOk;
 }
@@ -189,7 +191,8 @@ int diff(const std::vector<std::string>& words, std::ostream& out) {
     std::vector<std::vector<std::string>> table;
     for (const TensorDifference& d : differences) table.push_back({d.tensor.name, d.tensor.kind, difference_text(d)});
     print_table(table, out);
-    for (const auto& [path, value] : states.items()) out << "state " << path << ": " << value.dump() << " in the second\n";
+    for (const auto& [path, value] : states.items())
+      out << "state " << path << ": " << value.dump() << " in the second\n";
     out << (differences.empty() ? "all tensors are equal bit for bit\n"
                                 : std::to_string(differences.size()) + " tensors differ\n");
   }
@@ -224,25 +227,31 @@ int prune(const std::vector<std::string>& words, std::ostream& out) {
 std::vector<Command> subcommands() {
   return {
       {"list", "the checkpoints of a run",
-       "Usage: dstool checkpoint list F [--json]\n\nStep, size and state of each checkpoint of a run. Exit code 1 when one is damaged.\n\n"
-       "F: an output folder, its folder `checkpoints`, or one step folder.\n\nExample: dstool checkpoint list runs/char-gpt\n",
+       "Usage: dstool checkpoint list F [--json]\n\nStep, size and state of each checkpoint of a run. Exit code 1 when "
+       "one is damaged.\n\n"
+       "F: an output folder, its folder `checkpoints`, or one step folder.\n\nExample: dstool checkpoint list "
+       "runs/char-gpt\n",
        list},
       {"show", "what is in a checkpoint",
-       "Usage: dstool checkpoint show F [--json]\n\nState, tensors and files of the checkpoint F; of a run's folder, what `latest` names.\n\n"
+       "Usage: dstool checkpoint show F [--json]\n\nState, tensors and files of the checkpoint F; of a run's folder, "
+       "what `latest` names.\n\n"
        "Example: dstool checkpoint show runs/char-gpt/checkpoints/step100\n",
        show},
       {"verify", "read everything and compare with the checksums",
-       "Usage: dstool checkpoint verify F [--all] [--json]\n\nReads every byte of the checkpoint F (of a run's folder: of what `latest` names; with\n"
+       "Usage: dstool checkpoint verify F [--all] [--json]\n\nReads every byte of the checkpoint F (of a run's folder: "
+       "of what `latest` names; with\n"
        "--all: of every step) and names files and tensors that are damaged. Exit code 1 then.\n\n"
        "Example: dstool checkpoint verify runs/char-gpt\n",
        verify},
       {"diff", "compare two checkpoints tensor by tensor",
-       "Usage: dstool checkpoint diff A B [--json]\n\nTensors that are not equal bit for bit: how many elements, the largest absolute difference,\n"
+       "Usage: dstool checkpoint diff A B [--json]\n\nTensors that are not equal bit for bit: how many elements, the "
+       "largest absolute difference,\n"
        "the first one. The worlds that saved A and B do not matter. Exit code 1 when tensors differ.\n\n"
        "Example: dstool checkpoint diff runs/a/checkpoints/step100 runs/b/checkpoints/step100\n",
        diff},
       {"prune", "remove old checkpoints of a run",
-       "Usage: dstool checkpoint prune F --keep N [--dry-run] [--json]\n\nRemoves complete checkpoints but the newest N; never what `latest` names.\n\n"
+       "Usage: dstool checkpoint prune F --keep N [--dry-run] [--json]\n\nRemoves complete checkpoints but the newest "
+       "N; never what `latest` names.\n\n"
        "Example: dstool checkpoint prune runs/char-gpt --keep 2 --dry-run\n",
        prune},
   };

@@ -81,7 +81,8 @@ int run_command(const std::string& program, const std::vector<Command>& commands
     print_commands(program, commands, out);
     return words.empty() ? kToolUsage : kToolOk;
   }
-  const auto found = std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == words[0]; });
+  const auto found =
+      std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == words[0]; });
   if (found == commands.end()) {
     std::vector<std::string> names;
     for (const Command& c : commands) names.push_back(c.name);
@@ -92,7 +93,8 @@ int run_command(const std::string& program, const std::vector<Command>& commands
   }
   const std::vector<std::string> rest(words.begin() + 1, words.end());
   const auto end_of_options = std::find(rest.begin(), rest.end(), "--");
-  if (!found->help.empty() && std::any_of(rest.begin(), end_of_options, [](const std::string& w) { return w == "--help" || w == "-h"; })) {
+  if (!found->help.empty() &&
+      std::any_of(rest.begin(), end_of_options, [](const std::string& w) { return w == "--help" || w == "-h"; })) {
     out << found->help;
     return kToolOk;
   }

@@ -26,7 +26,8 @@ int run_export(const std::vector<std::string>& words, std::ostream& out) {
 
 Command export_command() {
   return {"export", "a checkpoint's weights as a Hugging Face folder",
-          "Usage: dstool export CHECKPOINT --output FOLDER\n\nWrites config.json and model.safetensors (fp32 masters, Hugging "
+          "Usage: dstool export CHECKPOINT --output FOLDER\n\nWrites config.json and model.safetensors (fp32 masters, "
+          "Hugging "
           "Face names). CHECKPOINT is a step\nfolder, a folder `checkpoints` or an output folder.\n\n"
           "Example: dstool export runs/char-gpt/checkpoints --output char-gpt-hf\n",
           run_export};

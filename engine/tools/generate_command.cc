@@ -72,7 +72,8 @@ int run_generate(const std::vector<std::string>& words, std::ostream& out) {
 
 Command generate_command() {
   return {"generate", "text from a model",
-          "Usage: dstool generate --model FOLDER --prompt TEXT | --tokens 1,2,3 [-n N] [--temperature T] [--seed S] [--json]\n\n"
+          "Usage: dstool generate --model FOLDER --prompt TEXT | --tokens 1,2,3 [-n N] [--temperature T] [--seed S] "
+          "[--json]\n\n"
           "FOLDER is an exported folder, a checkpoint or an output folder. Temperature 0 takes the most likely token.\n"
           "--json prints {\"tokens\": [the new ones], \"text\": ...}.\n\n"
           "Example: dstool generate --model runs/char-gpt --prompt \"The \" -n 200 --temperature 0.8\n",

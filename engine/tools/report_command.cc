@@ -42,7 +42,8 @@ int report(const std::vector<std::string>& words, std::ostream& out) {
 
 Command report_command() {
   return {"report", "what this build and this machine have",
-          "Usage: dstool report [--json]\n\nOne line per library and per part of the machine: OK, missing, or a number to know.\n"
+          "Usage: dstool report [--json]\n\nOne line per library and per part of the machine: OK, missing, or a number "
+          "to know.\n"
           "Missing things are only a loss for what needs them.\n\nExample: dstool report --json\n",
           report};
 }

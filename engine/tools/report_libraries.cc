@@ -81,8 +81,9 @@ ReportRow nccl_row(const CudaSupport& cuda) {
   if (!absence.empty()) return {"NCCL", Presence::kMissing, absence};
   int number = 0;
   cuda.module->table->nccl_runtime_version(&number);
-  return {"NCCL", Presence::kThere,
-          std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100)};
+  return {
+      "NCCL", Presence::kThere,
+      std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100)};
 }
 
 ReportRow cuda_row() {
@@ -98,7 +99,8 @@ ReportRow cuda_row() {
 
 std::vector<ReportRow> report_libraries() {
   const CudaSupport cuda = find_cuda();
-  return {torch_row(), torch_cuda_row(), mpi_row(), pmix_row(), ucx_row(), cuda_module_row(cuda), nccl_row(cuda), cuda_row()};
+  return {torch_row(), torch_cuda_row(),      mpi_row(),      pmix_row(),
+          ucx_row(),   cuda_module_row(cuda), nccl_row(cuda), cuda_row()};
 }
 
 }  // namespace ds

@@ -57,8 +57,9 @@ std::vector<ReportRow> report_machine() {
   const Host host = discover_host();
   return {{"host", Presence::kInfo, host.name},
           {"cores", Presence::kInfo, std::to_string(host.cores.size()) + " usable"},
-          {"NUMA", Presence::kInfo, std::to_string(std::max<size_t>(1, distinct(host.numa_of_core))) + " nodes, " +
-                                        std::to_string(std::max<size_t>(1, distinct(host.socket_of_core))) + " sockets"},
+          {"NUMA", Presence::kInfo,
+           std::to_string(std::max<size_t>(1, distinct(host.numa_of_core))) + " nodes, " +
+               std::to_string(std::max<size_t>(1, distinct(host.socket_of_core))) + " sockets"},
           {"memory", Presence::kInfo, bytes_text(static_cast<int64_t>(host.memory_bytes))},
           {"network", host.addresses.empty() ? Presence::kMissing : Presence::kThere,
            host.addresses.empty() ? "no address that another host could reach" : join(host.addresses, ", ")},

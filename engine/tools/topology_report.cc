@@ -21,7 +21,9 @@ void print_section(const Rows& table, std::ostream& out) {
   print_table(table, out);
 }
 
-std::string number_at(const std::vector<int>& values, size_t i) { return i < values.size() && values[i] >= 0 ? std::to_string(values[i]) : "-"; }
+std::string number_at(const std::vector<int>& values, size_t i) {
+  return i < values.size() && values[i] >= 0 ? std::to_string(values[i]) : "-";
+}
 std::string optional_text(const std::optional<int>& value) { return value ? std::to_string(*value) : "-"; }
 
 std::string gigabytes_text(double value) {
@@ -31,7 +33,8 @@ std::string gigabytes_text(double value) {
 }
 
 std::string cache_text(const CacheLevel& cache) {
-  return "L" + std::to_string(cache.level) + (cache.bytes ? " (" + bytes_text(static_cast<int64_t>(cache.bytes)) + ")" : "");
+  return "L" + std::to_string(cache.level) +
+         (cache.bytes ? " (" + bytes_text(static_cast<int64_t>(cache.bytes)) + ")" : "");
 }
 
 void print_cores(const Host& host, std::ostream& out) {
@@ -39,7 +42,8 @@ void print_cores(const Host& host, std::ostream& out) {
   Rows table{{"core", "NUMA node", "socket"}};
   for (const CacheLevel& cache : host.caches) table[0].push_back(cache_text(cache));
   for (size_t i = 0; i < host.cores.size(); ++i) {
-    table.push_back({std::to_string(host.cores[i]), number_at(host.numa_of_core, i), number_at(host.socket_of_core, i)});
+    table.push_back(
+        {std::to_string(host.cores[i]), number_at(host.numa_of_core, i), number_at(host.socket_of_core, i)});
     for (const CacheLevel& cache : host.caches) table.back().push_back(number_at(cache.of_core, i));
   }
   print_section(table, out);
@@ -50,10 +54,12 @@ void print_gpus(const Host& host, std::ostream& out) {
   Rows table{{"GPU", "NUMA node", "PCIe switch", "NICs", "NVLinks to GPUs"}};
   for (size_t i = 0; i < host.gpus.size(); ++i) {
     std::vector<std::string> nics, links;
-    for (const size_t nic : nearest_nics(host, i < host.switch_of_gpu.size() ? host.switch_of_gpu[i] : -1, i < host.numa_of_gpu.size() ? host.numa_of_gpu[i] : -1))
+    for (const size_t nic : nearest_nics(host, i < host.switch_of_gpu.size() ? host.switch_of_gpu[i] : -1,
+                                         i < host.numa_of_gpu.size() ? host.numa_of_gpu[i] : -1))
       nics.push_back(host.nics[nic].name);
     for (size_t j = 0; j < host.nvlinks.size(); ++j) links.push_back(i == j ? "-" : std::to_string(host.nvlinks[i][j]));
-    table.push_back({host.gpus[i], number_at(host.numa_of_gpu, i), number_at(host.switch_of_gpu, i), nics.empty() ? "-" : join(nics, ","), links.empty() ? "none" : join(links, " ")});
+    table.push_back({host.gpus[i], number_at(host.numa_of_gpu, i), number_at(host.switch_of_gpu, i),
+                     nics.empty() ? "-" : join(nics, ","), links.empty() ? "none" : join(links, " ")});
   }
   print_section(table, out);
 }
@@ -62,8 +68,8 @@ void print_nics(const Host& host, std::ostream& out) {
   if (host.nics.empty()) return;
   Rows table{{"NIC", "kind", "NUMA node", "PCIe switch", "rail", "speed"}};
   for (const Nic& nic : host.nics)
-    table.push_back({nic.name, nic.rdma ? "RDMA" : "Ethernet", optional_text(nic.numa), optional_text(nic.pci_switch), optional_text(nic.rail),
-                     nic.gbits > 0 ? gigabytes_text(nic.gbits / 8) : "-"});
+    table.push_back({nic.name, nic.rdma ? "RDMA" : "Ethernet", optional_text(nic.numa), optional_text(nic.pci_switch),
+                     optional_text(nic.rail), nic.gbits > 0 ? gigabytes_text(nic.gbits / 8) : "-"});
   print_section(table, out);
 }
 
@@ -85,7 +91,8 @@ void print_device_distances(const Cluster& cluster, size_t index, std::ostream& 
   }
   for (size_t i = 0; i < count; ++i) {
     table.push_back({table[0][i + 1]});
-    for (size_t j = 0; j < count; ++j) table.back().push_back(i == j ? "-" : name_of(distance_between(cluster, places[i], places[j])));
+    for (size_t j = 0; j < count; ++j)
+      table.back().push_back(i == j ? "-" : name_of(distance_between(cluster, places[i], places[j])));
   }
   print_section(table, out);
 }
@@ -93,7 +100,10 @@ void print_device_distances(const Cluster& cluster, size_t index, std::ostream& 
 // What the file says, else the default.
 std::string carries(const Fabric& fabric, Distance distance) {
   if (const auto& given = fabric.bandwidth[index_of(distance)]) return gigabytes_text(*given);
-  if (within_host(distance)) return gigabytes_text(default_bandwidth(distance)) + (distance == Distance::kLink ? ", NVLink " + gigabytes_text(fabric.nvlink.value_or(kDefaultNvlink)) + " each" : "");
+  if (within_host(distance))
+    return gigabytes_text(default_bandwidth(distance)) +
+           (distance == Distance::kLink ? ", NVLink " + gigabytes_text(fabric.nvlink.value_or(kDefaultNvlink)) + " each"
+                                        : "");
   char share[32];
   std::snprintf(share, sizeof share, "%.4g of the slower NIC", share_of_nic(distance));
   return share;
@@ -125,7 +135,9 @@ void print_network(const Cluster& cluster, std::ostream& out) {
     for (size_t i = 0; i < count; ++i) {
       table.push_back({cluster.hosts[i].name});
       for (size_t j = 0; j < count; ++j)
-        table.back().push_back(i == j ? "-" : name_of(distance_between(cluster, locator.locate({.host = i}), locator.locate({.host = j}))));
+        table.back().push_back(
+            i == j ? "-"
+                   : name_of(distance_between(cluster, locator.locate({.host = i}), locator.locate({.host = j}))));
     }
     print_section(table, out);
   }

@@ -5,7 +5,9 @@
 namespace ds {
 namespace {
 
-bool contains(const std::vector<int>& units, int unit) { return std::find(units.begin(), units.end(), unit) != units.end(); }
+bool contains(const std::vector<int>& units, int unit) {
+  return std::find(units.begin(), units.end(), unit) != units.end();
+}
 
 // Runs `layers` in the order given; after each, `then` may add actions.
 template <typename Then>

@@ -20,7 +20,8 @@ void must_be_same_job(const Settings& settings, const CheckpointReader& reader) 
   const std::string job = reader.state().value("job", "");
   if (job != settings.job_name)
     throw Error(ErrorCode::kUsage, "checkpoint: the folder " + settings.output + " belongs to job " + job +
-                                       ", not to " + settings.job_name + ": choose another job.output or the same job.name");
+                                       ", not to " + settings.job_name +
+                                       ": choose another job.output or the same job.name");
 }
 
 }  // namespace

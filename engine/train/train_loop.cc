@@ -77,7 +77,8 @@ class TrainingRun {
         trainer_(std::make_unique<Trainer>(settings_, model_config_, device_group_ ? *device_group_ : world_,
                                            context.device)),
         data_(open_data(settings.data.train, settings, model_config_.vocab_size, settings.data.shuffle)) {
-    if (!settings.data.valid.empty()) valid_ = open_data(settings.data.valid, settings, model_config_.vocab_size, false);
+    if (!settings.data.valid.empty())
+      valid_ = open_data(settings.data.valid, settings, model_config_.vocab_size, false);
     trainer_->runner().count_actions_in(context_.report->beat_counter());
     fingerprint_ = data_->index().fingerprint(data_->source().fingerprint());
   }
@@ -97,7 +98,8 @@ class TrainingRun {
       stop = agreed_stop();
       const bool last = position_.step == settings_.steps;
       if (valid_ && (last || due(settings_.eval_every))) evaluate();
-      if (stop == StopRequest::kSaveAndStop || due(settings_.checkpoint.every) || (last && settings_.checkpoint.every > 0))
+      if (stop == StopRequest::kSaveAndStop || due(settings_.checkpoint.every) ||
+          (last && settings_.checkpoint.every > 0))
         save();
     }
     context_.report->phase(RankPhase::kEnding);
@@ -139,7 +141,8 @@ class TrainingRun {
     fs::create_directories(settings_.output);
     if (settings_.metrics_csv)
       metrics_ = std::make_unique<CsvFile>(settings_.output + "/metrics.csv", kMetricsHeader, position_.step);
-    if (valid_) eval_ = std::make_unique<CsvFile>(settings_.output + "/eval.csv", "step,loss,perplexity", position_.step);
+    if (valid_)
+      eval_ = std::make_unique<CsvFile>(settings_.output + "/eval.csv", "step,loss,perplexity", position_.step);
   }
 
   void one_step() {
@@ -175,7 +178,8 @@ class TrainingRun {
     context_.report->phase(RankPhase::kEvaluating);
     const double loss = trainer_->evaluate(*valid_, settings_.eval_batches);
     context_.report->evaluated(loss);
-    if (eval_) eval_->append(std::to_string(position_.step) + "," + csv_number(loss) + "," + csv_number(std::exp(loss)));
+    if (eval_)
+      eval_->append(std::to_string(position_.step) + "," + csv_number(loss) + "," + csv_number(std::exp(loss)));
     say("eval step " + std::to_string(position_.step) + " loss " + csv_number(loss) + " perplexity " +
         csv_number(std::exp(loss)));
     context_.report->phase(RankPhase::kTraining);
@@ -221,6 +225,8 @@ Settings with_steps(const Settings& settings) {
 
 }  // namespace
 
-int run_training(const Settings& settings, const RunContext& context) { return TrainingRun(with_steps(settings), context).execute(); }
+int run_training(const Settings& settings, const RunContext& context) {
+  return TrainingRun(with_steps(settings), context).execute();
+}
 
 }  // namespace ds

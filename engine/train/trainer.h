@@ -17,7 +17,7 @@
 namespace ds {
 
 struct StepResult {
-  double loss = 0;       // mean over the counted tokens of the global batch (or of micro-batch means), before the update
+  double loss = 0;  // mean over the counted tokens of the global batch (or of micro-batch means), before the update
   double grad_norm = 0;  // global L2 norm before clipping
   double learning_rate = 0;
   int64_t counted = 0;   // labels that counted, global

@@ -30,8 +30,8 @@ json numerics(const Trainer& trainer) {
 void must_match(const json& state, const char* key, const json& ours, std::vector<std::string>& problems) {
   const json theirs = state.value(key, json());
   if (theirs != ours)
-    problems.push_back("checkpoint: " + std::string(key) + " is " + theirs.dump() + " in the checkpoint and " + ours.dump() +
-                       " now; it must be the same to resume (or use checkpoint.parts = weights)");
+    problems.push_back("checkpoint: " + std::string(key) + " is " + theirs.dump() + " in the checkpoint and " +
+                       ours.dump() + " now; it must be the same to resume (or use checkpoint.parts = weights)");
 }
 
 }  // namespace

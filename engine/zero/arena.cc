@@ -21,7 +21,9 @@ Arena::Arena(const Representation& representation, const std::vector<UnitLayout>
 
 int64_t Arena::bytes() const { return storage_.numel() * static_cast<int64_t>(size_of(representation_.dtype)); }
 
-at::Tensor Arena::unit(int unit) const { return storage_.narrow(0, offsets_[unit], offsets_[unit + 1] - offsets_[unit]); }
+at::Tensor Arena::unit(int unit) const {
+  return storage_.narrow(0, offsets_[unit], offsets_[unit + 1] - offsets_[unit]);
+}
 
 std::string Arena::describe() const {
   std::string text;

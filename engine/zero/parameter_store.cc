@@ -34,8 +34,9 @@ void point_storage(const at::Tensor& whole, void* memory, const std::string& uni
 
 }  // namespace
 
-ParameterStore::ParameterStore(std::vector<Parameter> parameters, std::vector<UnitDefinition> units, const StageOptions& options,
-                               Communicator& group, std::shared_ptr<const DeviceKernels> kernels)
+ParameterStore::ParameterStore(std::vector<Parameter> parameters, std::vector<UnitDefinition> units,
+                               const StageOptions& options, Communicator& group,
+                               std::shared_ptr<const DeviceKernels> kernels)
     : parameters_(std::move(parameters)),
       layouts_(layout_units(units, parameters_, group.size())),
       options_(options),

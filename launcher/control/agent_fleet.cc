@@ -179,7 +179,8 @@ void AgentFleet::answer_beat(Link& link, const control::Beat& beat) {
 std::string AgentFleet::cause_of_end(const std::string& reason) const {
   const auto standstill = std::chrono::duration_cast<std::chrono::seconds>(own_.longest(steady_clock::now()));
   if (standstill > options_.agent_lease / 2)
-    return "dslaunch itself stood still for " + std::to_string(standstill.count()) + " s, and its agent ended without it";
+    return "dslaunch itself stood still for " + std::to_string(standstill.count()) +
+           " s, and its agent ended without it";
   return "the connection to its agent was closed" + (reason.empty() ? "" : ": " + reason);
 }
 
@@ -195,7 +196,8 @@ void AgentFleet::closed(int host, const std::string& reason) {
 // After the others have had a second to end by themselves; who takes nothing in notices it with its next beat.
 void AgentFleet::let_go_of_dead_hosts() {
   let_go_timer_->after(options_.beat + std::chrono::seconds(1), [this] {
-    processes_.kill_shared([this](int host) { return !links_[host].channel; }, [this](int host) { return links_[host].lost; });
+    processes_.kill_shared([this](int host) { return !links_[host].channel; },
+                           [this](int host) { return links_[host].lost; });
   });
 }
 

@@ -66,7 +66,8 @@ class AgentFleet {
 
   bool all_joined() const;
   bool is_alive(int host) const;  // joined and not lost
-  int kept_generation(int host) const { return links_[host].kept_generation.value_or(0); }  // with which it came; 0 = none
+  // With which it came; 0 = none.
+  int kept_generation(int host) const { return links_[host].kept_generation.value_or(0); }
   // No rank of an earlier launcher can be there without our knowing of it.
   bool is_clear(int host) const { return links_[host].kept_generation || processes_.was_swept(host); }
   void shutdown();  // tells all agents to go; closing channels are no losses from now on

@@ -15,7 +15,8 @@ static std::unique_ptr<Listener> listen(boost::asio::io_context& io, const Contr
                                         const std::function<void(int)>& accept) {
   if (options.own_port) {
     try {
-      return std::make_unique<Listener>(io, options.loopback_only, std::pair(*options.own_port, *options.own_port), accept);
+      return std::make_unique<Listener>(io, options.loopback_only, std::pair(*options.own_port, *options.own_port),
+                                        accept);
     } catch (const Error&) {  // somebody else has it by now
     }
   }
@@ -88,7 +89,8 @@ void ControlPort::push_out(uint64_t id) {
   Guest guest = std::move(found->second);
   guests_.erase(found);
   guest.channel->close();
-  refused(guest, "more than " + std::to_string(options_.pending_limit) + " connections have not proved to know the key");
+  refused(guest,
+          "more than " + std::to_string(options_.pending_limit) + " connections have not proved to know the key");
 }
 
 void ControlPort::refused(const Guest& guest, const std::string& reason) {

@@ -35,7 +35,8 @@ std::string RankTable::state_text(const LaunchPlan& plan) const {
   std::string text;
   for (size_t rank = 0; rank < host_of_.size(); ++rank)
     text += "rank " + std::to_string(rank) + " on " + plan.hosts[static_cast<size_t>(host_of_[rank])].name + ", pid " +
-            std::to_string(pid_of_[rank]) + ": " + (alive_.count(static_cast<int>(rank)) ? "running" : "has ended") + "\n";
+            std::to_string(pid_of_[rank]) + ": " + (alive_.count(static_cast<int>(rank)) ? "running" : "has ended") +
+            "\n";
   return text;
 }
 

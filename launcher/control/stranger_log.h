@@ -14,7 +14,8 @@ class StrangerLog {
 
   // A line for the log, or "" when this refusal is only counted: each host gets a line for its first one in a period,
   // and at most kLines hosts do. `host`: without port; `peer`: with it, for the line.
-  std::string refused(const std::string& host, const std::string& peer, const std::string& reason, Clock::time_point now);
+  std::string refused(const std::string& host, const std::string& peer, const std::string& reason,
+                      Clock::time_point now);
 
   // When the period ends; nullopt while nothing was refused.
   std::optional<Clock::time_point> period_end() const { return end_; }

@@ -25,17 +25,24 @@ void check(const ElasticPolicy& policy, const Job& job, bool any_number) {
     refuse("--min-ranks, --min_elastic_nodes and --max_elastic_nodes mean something together with --elastic only");
   if (!policy.restarts) return;
   if (policy.max_ranks > 0 && policy.min_ranks > policy.max_ranks)
-    refuse("elastic: at least " + std::to_string(policy.min_ranks) + " ranks, but at most " + std::to_string(policy.max_ranks));
+    refuse("elastic: at least " + std::to_string(policy.min_ranks) + " ranks, but at most " +
+           std::to_string(policy.max_ranks));
   if (policy.max_hosts > 0 && policy.min_hosts > policy.max_hosts)
-    refuse("elastic: at least " + std::to_string(policy.min_hosts) + " hosts, but at most " + std::to_string(policy.max_hosts));
+    refuse("elastic: at least " + std::to_string(policy.min_hosts) + " hosts, but at most " +
+           std::to_string(policy.max_hosts));
   if (job.options.np && policy.min_ranks > *job.options.np)
-    refuse("elastic: at least " + std::to_string(policy.min_ranks) + " ranks, but -np=" + std::to_string(*job.options.np));
+    refuse("elastic: at least " + std::to_string(policy.min_ranks) +
+           " ranks, but -np=" + std::to_string(*job.options.np));
   if (!policy.shrinks) return;
   if (job.config && job.config->text("parallel.data", "auto") != "auto")
-    refuse("elastic, and parallel.data = " + job.config->text("parallel.data") + ": the data ranks are what changes; leave it out");
-  if (!job.options.rankfile.empty()) refuse("--elastic and --rankfile: a rankfile fixes which rank is where; leave one out");
-  if (job.options.programs.size() > 1) refuse("--elastic and \"a : b\": how many ranks each would get is not known; use --max-restarts alone");
-  if (!job.options.mesh.empty()) refuse("--elastic and --mesh: the mesh fixes the number of ranks; use --max-restarts alone");
+    refuse("elastic, and parallel.data = " + job.config->text("parallel.data") +
+           ": the data ranks are what changes; leave it out");
+  if (!job.options.rankfile.empty())
+    refuse("--elastic and --rankfile: a rankfile fixes which rank is where; leave one out");
+  if (job.options.programs.size() > 1)
+    refuse("--elastic and \"a : b\": how many ranks each would get is not known; use --max-restarts alone");
+  if (!job.options.mesh.empty())
+    refuse("--elastic and --mesh: the mesh fixes the number of ranks; use --max-restarts alone");
 }
 
 }  // namespace

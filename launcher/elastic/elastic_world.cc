@@ -35,7 +35,8 @@ ElasticWorld::ElasticWorld(const Job& first)
 
 int ElasticWorld::full(const ElasticPolicy& policy, const std::vector<HostRoom>& rooms) const {
   if (!policy.shrinks) return first_.ranks;
-  const int room = std::accumulate(rooms.begin(), rooms.end(), 0, [](int sum, const HostRoom& one) { return sum + one.ranks; });
+  const int room =
+      std::accumulate(rooms.begin(), rooms.end(), 0, [](int sum, const HostRoom& one) { return sum + one.ranks; });
   return first_.asked ? std::min(*first_.asked, room) : room;
 }
 

@@ -69,15 +69,18 @@ GenerationChoice choose_generation(const ElasticPolicy& policy, const std::vecto
   return choose_from(policy, rooms, full, legal, all);
 }
 
-GiveUp why_give_up(const ElasticPolicy& policy, const GenerationHistory& history, Membership::Time now, int code_of_failure) {
+GiveUp why_give_up(const ElasticPolicy& policy, const GenerationHistory& history, Membership::Time now,
+                   int code_of_failure) {
   if (history.idle() >= policy.idle_generations)
-    return {kExitNoProgress, std::to_string(history.idle()) + " generations in a row failed without reaching a new step; " +
+    return {kExitNoProgress, std::to_string(history.idle()) +
+                                 " generations in a row failed without reaching a new step; " +
                                  "starting once more would not help"};
   const int restarts = history.restarts(now, policy.window) - 1;  // the failure that is being decided is no restart yet
   if (restarts < policy.max_restarts) return {};
   const std::string budget = std::to_string(policy.max_restarts) + " restart" + (policy.max_restarts == 1 ? "" : "s");
-  return {policy.max_restarts == 0 ? code_of_failure : kExitHostLost,
-          "the " + budget + " that it may have within " + std::to_string(policy.window.count() / 60) + " minutes are used up"};
+  return {policy.max_restarts == 0 ? code_of_failure : kExitHostLost, "the " + budget + " that it may have within " +
+                                                                          std::to_string(policy.window.count() / 60) +
+                                                                          " minutes are used up"};
 }
 
 }  // namespace ds

@@ -60,6 +60,7 @@ struct GiveUp {
   int exit_code = 0;
   std::string reason;
 };
-GiveUp why_give_up(const ElasticPolicy& policy, const GenerationHistory& history, Membership::Time now, int code_of_failure);
+GiveUp why_give_up(const ElasticPolicy& policy, const GenerationHistory& history, Membership::Time now,
+                   int code_of_failure);
 
 }  // namespace ds

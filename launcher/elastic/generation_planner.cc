@@ -50,7 +50,8 @@ bool GenerationPlanner::plan_first(Time now) {
   const GenerationChoice choice = choose_generation(policy, rooms, unplanned.full(policy, rooms), fits);
   if (choice.world == 0 && problem.empty()) return false;
   if (choice.world == 0)
-    throw Error(ErrorCode::kUsage, "no number of ranks that [elastic] allows can run on the hosts that are there: " + problem);
+    throw Error(ErrorCode::kUsage,
+                "no number of ranks that [elastic] allows can run on the hosts that are there: " + problem);
   unplanned.plan(job_, choice, false);
   world_ = ElasticWorld(job_);
   return true;
@@ -76,7 +77,8 @@ std::string GenerationPlanner::plan_next(Time now) {
 }
 
 GenerationChoice GenerationPlanner::choose(const std::vector<HostRoom>& rooms) const {
-  return choose_generation(job_.elastic, rooms, world_.full(job_.elastic, rooms), [this](int world) { return world_.legal(world); });
+  return choose_generation(job_.elastic, rooms, world_.full(job_.elastic, rooms),
+                           [this](int world) { return world_.legal(world); });
 }
 
 GenerationChoice GenerationPlanner::best_choice(Time now) const { return choose(world_.rooms(job_, members_, now)); }
@@ -123,7 +125,8 @@ std::string GenerationPlanner::text_of(const GenerationChoice& choice) const {
   std::vector<std::string> names;
   for (size_t host = 0; host < choice.members.size(); ++host)
     if (choice.members[host]) names.push_back(name(host));
-  std::string text = "starting again: " + std::to_string(choice.world) + (choice.world == 1 ? " rank on " : " ranks on ") + join(names, ", ");
+  std::string text = "starting again: " + std::to_string(choice.world) +
+                     (choice.world == 1 ? " rank on " : " ranks on ") + join(names, ", ");
   if (choice.world != job_.plan.world_size) text += " (there were " + std::to_string(job_.plan.world_size) + ")";
   if (!job_.training()) return text;
   return text + (checkpoint_ >= 0 ? ", from step " + std::to_string(checkpoint_) : ", from the newest checkpoint");

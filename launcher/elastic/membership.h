@@ -23,7 +23,7 @@ class Membership {
   void joined(int host, Time now);    // described and checked: ranks may start there
   void lost(int host, Time now);      // or never reached
   void trying(int host);              // its agent is being started again
-  void arrived(int host);             // at the start of the job, before hosts are described: as if it had never been gone
+  void arrived(int host);  // at the start of the job, before hosts are described: as if it had never been gone
   void blamed(int host, Time now);    // a generation failed because of it; lost() blames as well
   void at_fault(int host, Time now);  // it cannot start ranks: left alone at once, as after three failures
 

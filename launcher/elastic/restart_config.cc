@@ -27,7 +27,8 @@ bool chooses_micro_batch(const TrainConfig& config) {
   return json.contains(kMicroBatch) && json[kMicroBatch].is_number();
 }
 
-TrainConfig restart_config(const TrainConfig& config, int64_t train_batch, int64_t micro_batch, const std::string& output) {
+TrainConfig restart_config(const TrainConfig& config, int64_t train_batch, int64_t micro_batch,
+                           const std::string& output) {
   TrainConfig next = config;
   next.ds_config_text = with_batch(config.ds_config_text, train_batch, micro_batch);
   next.values.erase("train.gradient_accumulation");

@@ -13,6 +13,7 @@ bool chooses_micro_batch(const TrainConfig& config);
 
 // `train_batch`: of the first generation; the accumulation follows from the ranks. `output`: the job's folder: what
 // checkpoint.resume said holds until a checkpoint of its own is there. Reads checkpoints/latest.
-TrainConfig restart_config(const TrainConfig& config, int64_t train_batch, int64_t micro_batch, const std::string& output);
+TrainConfig restart_config(const TrainConfig& config, int64_t train_batch, int64_t micro_batch,
+                           const std::string& output);
 
 }  // namespace ds

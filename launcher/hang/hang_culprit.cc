@@ -26,7 +26,8 @@ std::vector<int> ranks_of(const Stands& stands) {
 // "rank 3 on node2 has", "ranks 3-5 have", "rank 3 on node2, which has ended, has".
 std::string subject(const Stands& stands, const char* one, const char* many) {
   const bool all_ended = std::all_of(stands.begin(), stands.end(), [](const RankStand* stand) { return stand->ended; });
-  if (stands.size() > 1) return "ranks " + ranges_text(ranks_of(stands)) + (all_ended ? ", which have ended, " : " ") + many;
+  if (stands.size() > 1)
+    return "ranks " + ranges_text(ranks_of(stands)) + (all_ended ? ", which have ended, " : " ") + many;
   const RankStand& stand = *stands[0];
   return "rank " + std::to_string(stand.rank) + (stand.host.empty() ? "" : " on " + stand.host) +
          (all_ended ? ", which has ended, " : " ") + one;
@@ -71,25 +72,29 @@ Culprits absent_from_collective(const std::vector<RankStand>& stands, const Stan
   const uint64_t number = absent[0]->sign.entered + 1;
   return {ranks_of(absent), subject(absent, "has", "have") + " not entered collective " + std::to_string(number) +
                                 ", in which " + others(stands.size() - absent.size()) + " wait" +
-                                (stands.size() - absent.size() == 1 ? "s" : "") + left_behind(stands, absent) + detail(absent)};
+                                (stands.size() - absent.size() == 1 ? "s" : "") + left_behind(stands, absent) +
+                                detail(absent)};
 }
 
 Culprits inside_collective(const std::vector<RankStand>& stands, const Stands& slow) {
   const uint64_t number = slow[0]->sign.done + 1;
-  return {ranks_of(slow), subject(slow, "has", "have") + " not finished collective " + std::to_string(number) + ", which " +
-                              others(stands.size() - slow.size()) + (stands.size() - slow.size() == 1 ? " has" : " have") +
-                              " finished" + detail(slow)};
+  return {ranks_of(slow), subject(slow, "has", "have") + " not finished collective " + std::to_string(number) +
+                              ", which " + others(stands.size() - slow.size()) +
+                              (stands.size() - slow.size() == 1 ? " has" : " have") + " finished" + detail(slow)};
 }
 
 Culprits outside_collectives(const std::vector<RankStand>& stands, const Stands& alive) {
   const Stands held = select(stands, held_by_kernel);
   if (!held.empty() && held.size() < alive.size())
-    return {ranks_of(held), subject(held, "is", "are") + " held by the kernel (state D: a disk, a network file system or a device)"};
+    return {ranks_of(held),
+            subject(held, "is", "are") + " held by the kernel (state D: a disk, a network file system or a device)"};
   const RankStand* oldest = *std::max_element(alive.begin(), alive.end(), [](const RankStand* a, const RankStand* b) {
     return a->still_since < b->still_since;
   });
   const std::string text = subject({oldest}, "has", "have") + " not moved for " + seconds_text(oldest->still_since);
-  return {{oldest->rank}, alive.size() == 1 ? text : text + ", longer than the others; no rank waits in a collective" + detail({oldest})};
+  return {
+      {oldest->rank},
+      alive.size() == 1 ? text : text + ", longer than the others; no rank waits in a collective" + detail({oldest})};
 }
 
 }  // namespace
@@ -97,17 +102,20 @@ Culprits outside_collectives(const std::vector<RankStand>& stands, const Stands&
 Culprits find_culprits(const std::vector<RankStand>& stands) {
   const Stands alive = select(stands, [](const RankStand& stand) { return !stand.ended; });
   if (alive.empty()) return {};
-  const Stands stopped = select(stands, [](const RankStand& stand) { return !stand.ended && stand.sign.process_state == 'T'; });
+  const Stands stopped =
+      select(stands, [](const RankStand& stand) { return !stand.ended && stand.sign.process_state == 'T'; });
   if (!stopped.empty()) return {ranks_of(stopped), subject(stopped, "is", "are") + " stopped by a signal (state T)"};
   const Stands silent = select(stands, [](const RankStand& stand) { return !stand.ended && !stand.heard; });
   if (!silent.empty()) return {ranks_of(silent), subject(silent, "has", "have") + " said nothing since the start"};
-  if (const Stands absent = behind(stands, &RankSign::entered); !absent.empty()) return absent_from_collective(stands, absent);
+  if (const Stands absent = behind(stands, &RankSign::entered); !absent.empty())
+    return absent_from_collective(stands, absent);
   if (const Stands slow = behind(stands, &RankSign::done); !slow.empty()) return inside_collective(stands, slow);
   const RankSign& sign = alive[0]->sign;
   if (sign.done == sign.entered) return outside_collectives(stands, alive);
-  return {{}, "all " + std::to_string(stands.size()) + " ranks are inside collective " + std::to_string(sign.done + 1) +
-                  " and none gets out of it: a link or a device stands still, a rank is stuck inside it, or they gave it "
-                  "unequal sizes"};
+  return {{},
+          "all " + std::to_string(stands.size()) + " ranks are inside collective " + std::to_string(sign.done + 1) +
+              " and none gets out of it: a link or a device stands still, a rank is stuck inside it, or they gave it "
+              "unequal sizes"};
 }
 
 }  // namespace ds

@@ -51,7 +51,8 @@ Verdict hang_verdict(const Hang& hang, const Job& job) {
   Verdict verdict;
   verdict.exit_code = kExitHang;
   verdict.error = hang_text(hang);
-  verdict.advice = "Where the ranks stood is in their logs. If the job was only slow: --job.hang_seconds N, 0 = wait for ever.";
+  verdict.advice =
+      "Where the ranks stood is in their logs. If the job was only slow: --job.hang_seconds N, 0 = wait for ever.";
   if (hang.culprits.ranks.empty()) return verdict;
   verdict.rank = hang.culprits.ranks[0];
   verdict.host = host_of(job, *verdict.rank);

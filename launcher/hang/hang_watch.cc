@@ -21,7 +21,12 @@ constexpr seconds kLateQuestion{3};      // asked every second
 }  // namespace
 
 HangWatch::HangWatch(const std::vector<std::string>& host_of_rank, std::optional<Seconds> limit, Clock::time_point now)
-    : stands_(host_of_rank.size()), moved_at_(host_of_rank.size(), now), fixed_(limit), steps_(now), last_moved_(now), last_asked_(now) {
+    : stands_(host_of_rank.size()),
+      moved_at_(host_of_rank.size(), now),
+      fixed_(limit),
+      steps_(now),
+      last_moved_(now),
+      last_asked_(now) {
   for (size_t rank = 0; rank < stands_.size(); ++rank) {
     stands_[rank].rank = static_cast<int>(rank);
     stands_[rank].host = host_of_rank[rank];
@@ -55,7 +60,8 @@ void HangWatch::restart(Clock::time_point now) {
 
 Duration HangWatch::training_limit() const {
   const auto median = steps_.median();
-  if (!median) return fixed_ ? std::max<Duration>(kSlowLimit, std::chrono::duration_cast<Duration>(*fixed_)) : kSlowLimit;
+  if (!median)
+    return fixed_ ? std::max<Duration>(kSlowLimit, std::chrono::duration_cast<Duration>(*fixed_)) : kSlowLimit;
   if (fixed_) return std::chrono::duration_cast<Duration>(*fixed_);
   const Duration limit = std::max<Duration>(kShortest, kStepsPerLimit * *median);
   return steps_.num_steps() <= kFirstSteps ? kFirstStepsFactor * limit : limit;
@@ -93,7 +99,8 @@ std::optional<Hang> HangWatch::verdict(Clock::time_point now) {
   last_asked_ = now;
   if (stands_.empty() || told_ || (fixed_ && fixed_->count() <= 0)) return std::nullopt;
   if (late || debugged()) restart(now);
-  const bool any_alive = std::any_of(stands_.begin(), stands_.end(), [](const RankStand& stand) { return !stand.ended; });
+  const bool any_alive =
+      std::any_of(stands_.begin(), stands_.end(), [](const RankStand& stand) { return !stand.ended; });
   if (!any_alive || now - last_moved_ <= limit()) return std::nullopt;
   told_ = true;
   std::vector<RankStand> stands = stands_;

@@ -80,7 +80,8 @@ Outcome ask_once(const JobFile& file, const Question& question) {
       [&](const control::Envelope& message) {
         if (!message.has_reply()) return;
         outcome.answer = JobAnswer{message.reply().exit_code(), message.reply().text()};
-        if (question.until_gone && outcome.answer->exit_code == 0) timer.after(question.gone_limit, [&] { over = true; });
+        if (question.until_gone && outcome.answer->exit_code == 0)
+          timer.after(question.gone_limit, [&] { over = true; });
         else over = true;
       },
       [&](const std::string& reason) {

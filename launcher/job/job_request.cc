@@ -25,7 +25,8 @@ std::string finished_text(const std::string& json_text) {
   if (!json.is_object()) return json_text;
   std::string state = json.value("state", "?"), text = json.value("id", "?") + "  " + state;
   if (state != "finished" && state != "failed" && state != "stopped")
-    text += ", says its folder; its launcher, pid " + json.value("pid", nlohmann::json("?")).dump() + ", is gone or not known here";
+    text += ", says its folder; its launcher, pid " + json.value("pid", nlohmann::json("?")).dump() +
+            ", is gone or not known here";
   if (json.contains("step")) text += "  step " + json["step"].dump();
   if (json.contains("exit_code")) text += "  exit code " + json["exit_code"].dump();
   if (json.contains("reason")) text += "\n  " + json.value("reason", "");

@@ -68,10 +68,11 @@ void JobRunner::set_up_generation() {
   std::vector<std::string> names;
   std::vector<int> nodes = nodes_of(job_.plan);
   for (int host : nodes) names.push_back(host_name(host));
-  collector_ = std::make_unique<Collector>(record_.generation(), names, [this, nodes](int node, const control::Envelope& message) {
-    fleet_->send(nodes[node], message);
-  });
-  streams_->begin(record_.generation(), nodes, job_.plan.hosts.size(), output_options(job_, record_.log_folder(), console_));
+  collector_ = std::make_unique<Collector>(
+      record_.generation(), names,
+      [this, nodes](int node, const control::Envelope& message) { fleet_->send(nodes[node], message); });
+  streams_->begin(record_.generation(), nodes, job_.plan.hosts.size(),
+                  output_options(job_, record_.log_folder(), console_));
   progress_ = std::make_unique<Progress>(progress_style_of(job_), job_.settings ? job_.settings->log_every : 1,
                                          job_.plan.world_size);
   progress_->start_generation(record_.generation(), steady_clock::now());
@@ -127,7 +128,8 @@ void JobRunner::end_generation(milliseconds grace) {
 std::vector<int> JobRunner::stdin_readers() const {
   std::vector<int> readers;
   for (int rank = 0; rank < job_.plan.world_size; ++rank)
-    if (job_.options.stdin_target == "all" || job_.options.stdin_target == std::to_string(rank)) readers.push_back(rank);
+    if (job_.options.stdin_target == "all" || job_.options.stdin_target == std::to_string(rank))
+      readers.push_back(rank);
   return readers;
 }
 

@@ -39,7 +39,8 @@ bool JobRunner::enough_to_begin() const {
     ranks += slots.value_or(0);
     all_known &= slots.has_value();
   }
-  return hosts >= job_.elastic.min_hosts && (!all_known || job_.options.oversubscribe || ranks >= job_.elastic.min_ranks);
+  return hosts >= job_.elastic.min_hosts &&
+         (!all_known || job_.options.oversubscribe || ranks >= job_.elastic.min_ranks);
 }
 
 void JobRunner::begin_without(const std::vector<ReachFailure>& failures) {
@@ -47,8 +48,8 @@ void JobRunner::begin_without(const std::vector<ReachFailure>& failures) {
     if (!fleet_->is_alive(static_cast<int>(host))) planner_.hosts().lost(static_cast<int>(host), steady_clock::now());
   const std::string seconds = std::to_string(job_.elastic.join_wait.count());
   console_.note("hosts could not be reached, " +
-                (enough_to_begin() ? "the job starts without them" : "waiting up to " + seconds + " s for them") + "\n" +
-                describe_reach_failures(failures));
+                (enough_to_begin() ? "the job starts without them" : "waiting up to " + seconds + " s for them") +
+                "\n" + describe_reach_failures(failures));
   if (!enough_to_begin()) deadline_->after(job_.elastic.join_wait, [this] { overdue(); });
   pump();
 }
@@ -110,20 +111,22 @@ void JobRunner::decide() {
   record_.write(ended);
   generation_open_ = false;
   planner_.checkpoint_at(checkpoint_told_);
-  const GenerationPlanner::Outcome outcome = planner_.decide(setback_ ? &*setback_ : nullptr, reached, steady_clock::now());
+  const GenerationPlanner::Outcome outcome =
+      planner_.decide(setback_ ? &*setback_ : nullptr, reached, steady_clock::now());
   const std::string cause = setback_ ? setback_->error + "; " : "";
   if (outcome.course == Course::kGiveUp) {
     verdict_ = *setback_;
     verdict_->exit_code = outcome.end.exit_code;
-    verdict_->advice = "Not started again: " + outcome.end.reason + "." + (verdict_->advice.empty() ? "" : "\n" + verdict_->advice);
+    verdict_->advice =
+        "Not started again: " + outcome.end.reason + "." + (verdict_->advice.empty() ? "" : "\n" + verdict_->advice);
     return step(JobEvent::kReady);
   }
   if (outcome.course == Course::kAgain) {
     console_.note(cause + outcome.text);
     return step(JobEvent::kAgain);
   }
-  console_.note(cause + "too few hosts are left, waiting up to " + std::to_string(job_.elastic.join_wait.count()) + " s for " +
-                planner_.gone_hosts());
+  console_.note(cause + "too few hosts are left, waiting up to " + std::to_string(job_.elastic.join_wait.count()) +
+                " s for " + planner_.gone_hosts());
   record_.set_state("waiting");
   step(JobEvent::kTooFew);
 }
@@ -167,7 +170,8 @@ void JobRunner::look_after_hosts() {
 }
 
 void JobRunner::ask_back(int host, const std::string& problem) {
-  if (problem.empty() && state_ == JobState::kReaching) return planner_.hosts().arrived(host);  // described with the others
+  if (problem.empty() && state_ == JobState::kReaching)
+    return planner_.hosts().arrived(host);  // described with the others
   if (!problem.empty()) {
     console_.detail(host_name(host) + " is not back: " + problem);
     planner_.hosts().lost(host, steady_clock::now());
@@ -203,12 +207,13 @@ void JobRunner::host_back(int host) {
 // A larger world needs a new generation: the ranks save and end, and start again with the host that has come back and
 // stayed. Programs without checkpoints would lose their work.
 void JobRunner::grow_if_possible() {
-  if (state_ != JobState::kRunning || !job_.training() || !job_.elastic.shrinks || verdict_ || setback_ || regrouping_) return;
+  if (state_ != JobState::kRunning || !job_.training() || !job_.elastic.shrinks || verdict_ || setback_ || regrouping_)
+    return;
   if (!progress_->has_step()) return;
   const int world = planner_.larger_world(steady_clock::now());
   if (world == 0) return;
-  console_.note("the job can have " + std::to_string(world) + " ranks instead of " + std::to_string(job_.plan.world_size) +
-                ": the ranks save and start again");
+  console_.note("the job can have " + std::to_string(world) + " ranks instead of " +
+                std::to_string(job_.plan.world_size) + ": the ranks save and start again");
   regrouping_ = true;
   stop_signal_ = SIGUSR1;
   step(JobEvent::kStopRequested);

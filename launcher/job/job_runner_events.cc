@@ -91,7 +91,8 @@ void JobRunner::take(int host, const control::Envelope& message) {
 // A host where agents or rank servers fail is no reason for other hosts to stop, if the job may go on without it.
 void JobRunner::agent_failed(int host, const control::AgentFailed& failed) {
   const bool asked_wrongly = failed.exit_code() == exit_status(ErrorCode::kUsage);
-  if (idle_here(host) || (job_.elastic.shrinks && !ranks_exist() && !asked_wrongly)) return fleet_->give_up(host, failed.reason());
+  if (idle_here(host) || (job_.elastic.shrinks && !ranks_exist() && !asked_wrongly))
+    return fleet_->give_up(host, failed.reason());
   Verdict verdict;
   verdict.exit_code = failed.exit_code() ? failed.exit_code() : kExitHostLost;
   verdict.error = "agent on " + host_name(host) + ": " + failed.reason();
@@ -109,8 +110,10 @@ void JobRunner::take_report(int host, const control::Envelope& message) {
     reported_[host] = true;
     const std::optional<int> twin = reports_.add(host, report);
     if (twin && !job_.hosts.slurm)
-      return fail(2, host_name(*twin) + " and " + host_name(host) + " are one machine: name it once, with slots for all its ranks",
-                  host_name(host));
+      return fail(
+          2,
+          host_name(*twin) + " and " + host_name(host) + " are one machine: name it once, with slots for all its ranks",
+          host_name(host));
   }
   if (message.has_path_report() && state_ == JobState::kChecking) {
     for (const std::string& problem : message.path_report().problems())
@@ -148,8 +151,14 @@ void JobRunner::take_exit(int host, const control::RankExited& exited) {
 void JobRunner::take_progress(int, const control::Envelope& message) {
   const control::Progress& body = message.progress();
   if (static_cast<int>(body.generation()) != record_.generation() || !progress_) return;
-  RankProgress report{static_cast<int>(body.rank()), body.step(),              body.total_steps(), body.checkpoint_step(),
-                      body.loss(),                   body.tokens_per_second(), body.eval_loss(),   static_cast<int>(body.phase())};
+  RankProgress report{static_cast<int>(body.rank()),
+                      body.step(),
+                      body.total_steps(),
+                      body.checkpoint_step(),
+                      body.loss(),
+                      body.tokens_per_second(),
+                      body.eval_loss(),
+                      static_cast<int>(body.phase())};
   auto now = steady_clock::now();
   hang_.heard(report.rank, sign_of(body), now);
   std::string line = progress_->take(report, now);

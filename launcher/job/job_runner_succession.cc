@@ -95,14 +95,16 @@ void JobRunner::resume_ranks() {
 void JobRunner::tell_resumed() const {
   const double alone = job_.after->silence + std::chrono::duration<double>(steady_clock::now() - started_).count();
   console_.note("took over " + std::to_string(job_.plan.world_size) + " ranks of generation " +
-                std::to_string(record_.generation()) + ", which went on for " + seconds_text(alone) + " without a launcher");
+                std::to_string(record_.generation()) + ", which went on for " + seconds_text(alone) +
+                " without a launcher");
 }
 
 void JobRunner::hand_over(bool stepping) {
   if (job_.fingerprint.empty()) return;
   std::vector<std::string> names;
   for (int host : nodes_of(job_.plan)) names.push_back(host_name(host));
-  record_.hand_over({record_.generation(), stepping, host_of_rank(job_.plan), names, planner_.first(), job_.fingerprint});
+  record_.hand_over(
+      {record_.generation(), stepping, host_of_rank(job_.plan), names, planner_.first(), job_.fingerprint});
 }
 
 }  // namespace ds

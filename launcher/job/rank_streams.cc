@@ -15,7 +15,8 @@ RankStreams::RankStreams(boost::asio::io_context& io, Console& console, Send sen
 
 RankStreams::~RankStreams() = default;
 
-void RankStreams::begin(int generation, const std::vector<int>& hosts, size_t num_hosts, const RankOutputOptions& options) {
+void RankStreams::begin(int generation, const std::vector<int>& hosts, size_t num_hosts,
+                        const RankOutputOptions& options) {
   finish();
   generation_ = generation;
   hosts_ = hosts;

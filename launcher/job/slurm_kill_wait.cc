@@ -22,7 +22,8 @@ std::optional<std::chrono::seconds> kill_wait_in(const std::string& config) {
 SlurmKillWait::SlurmKillWait(boost::asio::io_context& io) {
   try {
     HelperProcess::Events events{[this](const std::string& bytes) { told_ += bytes; }, {}};
-    scontrol_ = std::make_unique<HelperProcess>(io, HelperCommand{{"scontrol", "show", "config"}, {}, true}, std::move(events));
+    scontrol_ =
+        std::make_unique<HelperProcess>(io, HelperCommand{{"scontrol", "show", "config"}, {}, true}, std::move(events));
   } catch (const Error&) {  // it is not installed here
   }
 }

@@ -34,7 +34,8 @@ StopSignals::StopSignals(const std::vector<int>& signals) : signals_(signals) {
 
 StopSignals::~StopSignals() {
   watch_.reset();
-  signalfd_siginfo late;  // what nobody took would act when it is unblocked, and end the process before its verdict is out
+  // What nobody took would act when it is unblocked, and end the process before its verdict is out.
+  signalfd_siginfo late;
   while (::read(fd_.get(), &late, sizeof late) == sizeof late) continue;
   sigset_t set = set_of(signals_);
   ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);

@@ -15,7 +15,9 @@ std::vector<AppLine> app_lines(const std::string& text, const std::string& file)
     const std::string where = file + ":" + std::to_string(number);
     lines.push_back({where, shell_words(line, where)});
   }
-  if (lines.empty()) throw Error(ErrorCode::kUsage, "option --app=" + file + ": must name a file with programs, one a line: it has none");
+  if (lines.empty())
+    throw Error(ErrorCode::kUsage,
+                "option --app=" + file + ": must name a file with programs, one a line: it has none");
   return lines;
 }
 

@@ -36,7 +36,9 @@ class EnvFile {
     while (at_blank()) ++at_;
   }
 
-  void refuse(int line, const std::string& what) { problems_.push_back(file_ + ":" + std::to_string(line) + ": " + what); }
+  void refuse(int line, const std::string& what) {
+    problems_.push_back(file_ + ":" + std::to_string(line) + ": " + what);
+  }
 
   void take_line() {
     const int number = line_;
@@ -71,7 +73,8 @@ class EnvFile {
   std::string plain_value() {
     std::string value;
     while (!at_end_of_line()) {
-      const bool comment = text_[at_] == '#' && (value.empty() || std::isspace(static_cast<unsigned char>(value.back())));
+      const bool comment =
+          text_[at_] == '#' && (value.empty() || std::isspace(static_cast<unsigned char>(value.back())));
       if (comment) break;
       value += text_[at_++];
     }
@@ -104,6 +107,8 @@ class EnvFile {
 
 }  // namespace
 
-std::vector<std::string> parse_env_file(const std::string& text, const std::string& file) { return EnvFile(text, file).read(); }
+std::vector<std::string> parse_env_file(const std::string& text, const std::string& file) {
+  return EnvFile(text, file).read();
+}
 
 }  // namespace ds

@@ -51,8 +51,10 @@ std::string help_text() {
     text += line_of(spec);
   }
   return text +
-         "\nLong options may have one dash or two. Exit codes: 0 all ranks ended well; a failing rank's own code or 128 +\n"
-         "its signal; 2 usage; 75 try later; 98 host lost; 110 time limit; 126, 127 program cannot be run, not found.\n";
+         "\nLong options may have one dash or two. Exit codes: 0 all ranks ended well; a failing rank's own code or "
+         "128 +\n"
+         "its signal; 2 usage; 75 try later; 98 host lost; 110 time limit; 126, 127 program cannot be run, not "
+         "found.\n";
 }
 
 }  // namespace ds

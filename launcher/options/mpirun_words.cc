@@ -31,9 +31,12 @@ std::vector<MpirunWord> make_words() {
       {{"num_accelerators"}, 1, {"num_gpus", "%"}, ""},
 
       // About mpirun's own daemons: there is nothing to do.
-      {{"debug-daemons", "debug-daemons-file", "leave-session-attached", "novm", "noprefix", "use-regexp", "do-not-resolve",
-        "enable-instant-on-support", "fwd-mpirun-port", "report-child-jobs-separately", "show-progress", "disable-recovery"},
-       0, {}, ""},
+      {{"debug-daemons", "debug-daemons-file", "leave-session-attached", "novm", "noprefix", "use-regexp",
+        "do-not-resolve", "enable-instant-on-support", "fwd-mpirun-port", "report-child-jobs-separately",
+        "show-progress", "disable-recovery"},
+       0,
+       {},
+       ""},
       {{"max-vm-size"}, 1, {}, ""},
 
       // What DeepSpeed's launcher is told so that it does what dslaunch does.
@@ -67,7 +70,10 @@ std::vector<MpirunWord> make_words() {
       {{"personality"}, 1, {}, "programs of Open MPI need no word, others take --wireup none"},
       {{"s", "preload-binary"}, 0, {}, shared},
       {{"preload-files"}, 1, {}, shared},
-      {{"prtemca", "pmixmca", "omca"}, 2, {}, "use --mca, which reaches the MPI library of the ranks; there are no daemons of PRTE"},
+      {{"prtemca", "pmixmca", "omca"},
+       2,
+       {},
+       "use --mca, which reaches the MPI library of the ranks; there are no daemons of PRTE"},
       {{"report-events"}, 1, {}, "with --output FOLDER events are in FOLDER/events.jsonl"},
       {{"report-uri"}, 1, {}, "dslaunch status finds a job without it"},
       {{"runtime-options"}, 1, {}, "use --timeout"},

@@ -15,7 +15,8 @@ struct GivenOption {
   const OptionSpec* spec = nullptr;
   std::vector<std::string> values;
   int program = 0;      // counted from 0; options before the first ":" belong to program 0
-  std::string where{};  // "file:3: " in an --app file, "OMPI_MCA_key: " for a parameter that means it, "" on the command line
+  // "file:3: " in an --app file, "OMPI_MCA_key: " for a parameter that means it, "" on the command line.
+  std::string where{};
 };
 
 struct ScannedCommand {

@@ -65,7 +65,8 @@ void add_meant(const std::vector<MeantOption>& meant, ScannedCommand& scanned, s
 std::vector<MeantOption> meant_by_mca(const ScannedCommand& scanned) {
   Parameters parameters;
   for (const GivenOption& given : scanned.options)
-    if (given.spec->names[0] == "mca" && given.values.size() == 2) parameters.emplace_back(given.values[0], given.values[1]);
+    if (given.spec->names[0] == "mca" && given.values.size() == 2)
+      parameters.emplace_back(given.values[0], given.values[1]);
   return options_meant(parameters);
 }
 
@@ -79,7 +80,8 @@ void take_environment(const std::map<std::string, std::string>& environment, Sca
 
 }  // namespace
 
-ScannedCommand options_from_everywhere(const std::vector<std::string>& arguments, const std::vector<std::string>& defaults,
+ScannedCommand options_from_everywhere(const std::vector<std::string>& arguments,
+                                       const std::vector<std::string>& defaults,
                                        const std::map<std::string, std::string>& environment,
                                        std::vector<std::string>& problems, std::vector<std::string>& notes) {
   ScannedCommand scanned = scan_with_files(arguments, problems);

@@ -12,7 +12,8 @@ namespace ds {
 
 // `defaults`: the words of [launch]. What is wrong goes to `problems`, what has no effect to `notes`. Throws kUsage when a file
 // cannot be read or has malformed lines.
-ScannedCommand options_from_everywhere(const std::vector<std::string>& arguments, const std::vector<std::string>& defaults,
+ScannedCommand options_from_everywhere(const std::vector<std::string>& arguments,
+                                       const std::vector<std::string>& defaults,
                                        const std::map<std::string, std::string>& environment,
                                        std::vector<std::string>& problems, std::vector<std::string>& notes);
 

@@ -199,7 +199,9 @@ void read_job(Values& values, Options& options) {
   options.report_pid = values.text("report-pid");
   options.output = values.text("output");
   if (const std::string ours = meaning_of_output_directive(options.output); !ours.empty())
-    values.problem("output", options.output, "a folder (./" + options.output + " for one of this name); the directive of Open MPI 5 is " + ours + " here");
+    values.problem(
+        "output", options.output,
+        "a folder (./" + options.output + " for one of this name); the directive of Open MPI 5 is " + ours + " here");
   options.dry_run = values.flag("dry-run");
   options.json = values.flag("json");
   options.display_map = values.flag("display-map");

@@ -28,7 +28,8 @@ std::vector<std::string> tune_file_words(const std::string& text, const std::str
   each_line(text, file, [&](std::string_view line, const std::string& where) -> std::string {
     const std::vector<std::string> words = shell_words(std::string(line), where);
     for (size_t i = 0; i < words.size();) {
-      const bool variable = words[i] == "-x" || words[i] == "--x", parameter = words[i] == "-mca" || words[i] == "--mca";
+      const bool variable = words[i] == "-x" || words[i] == "--x",
+                 parameter = words[i] == "-mca" || words[i] == "--mca";
       const size_t count = variable ? 2 : 3;
       if (!variable && !parameter) return "must be -x NAME=value or -mca key value, is " + words[i];
       if (i + count > words.size()) return words[i] + " needs " + (variable ? "a value" : "a key and a value");
@@ -44,8 +45,10 @@ std::vector<std::string> am_file_words(const std::string& text, const std::strin
   std::vector<std::string> all;
   each_line(text, file, [&](std::string_view line, const std::string&) -> std::string {
     const size_t equals = line.find('=');
-    if (equals == std::string_view::npos || trim(line.substr(0, equals)).empty()) return "must be key = value, is " + std::string(line);
-    all.insert(all.end(), {"--mca", std::string(trim(line.substr(0, equals))), std::string(trim(line.substr(equals + 1)))});
+    if (equals == std::string_view::npos || trim(line.substr(0, equals)).empty())
+      return "must be key = value, is " + std::string(line);
+    all.insert(all.end(),
+               {"--mca", std::string(trim(line.substr(0, equals))), std::string(trim(line.substr(equals + 1)))});
     return "";
   });
   return all;

@@ -10,7 +10,8 @@ namespace {
 
 struct Subcommand {
   Command command;
-  std::vector<std::string> flags;   // with their dashes: names of one letter have one, longer ones may be given with one too
+  // With their dashes: names of one letter have one, longer ones may be given with one too.
+  std::vector<std::string> flags;
   std::vector<std::string> values;  // options that take one value
 };
 
@@ -39,7 +40,8 @@ std::pair<std::string, std::optional<std::string>> name_and_value(const std::str
   return {name, word.substr(equals + 1)};
 }
 
-void take_value(const std::string& name, const std::string& value, Options& options, std::vector<std::string>& problems) {
+void take_value(const std::string& name, const std::string& value, Options& options,
+                std::vector<std::string>& problems) {
   if (name == "--color") {
     options.color = value;
     if (!among({"auto", "always", "never"}, value))

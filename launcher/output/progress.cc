@@ -47,7 +47,8 @@ std::string short_number(double value) {
 std::string short_duration(double seconds) {
   auto s = static_cast<long long>(std::llround(seconds));
   char text[64];
-  if (s >= 3600) return std::string(text, std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60));
+  if (s >= 3600)
+    return std::string(text, std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60));
   return std::string(text, std::snprintf(text, sizeof text, "%lld:%02lld", s / 60, s % 60));
 }
 

@@ -48,11 +48,14 @@ Verdict not_finalized(const RankEnd& end) {
 }
 
 Verdict not_wired_up(const RankEnd& end, int world_size) {
-  Verdict verdict = of_rank(end, 1, who(end) + " did not wire up: its program is linked to libmpi but never connected to "
-                                               "the launcher, so it may have run alone");
-  verdict.advice = "Each of the " + std::to_string(world_size) +
-                   " ranks would have been a world of one. Build the program with the Open MPI of this machine, or use\n"
-                   "--wireup none if it is not meant to use MPI here.";
+  Verdict verdict = of_rank(end, 1,
+                            who(end) +
+                                " did not wire up: its program is linked to libmpi but never connected to "
+                                "the launcher, so it may have run alone");
+  verdict.advice =
+      "Each of the " + std::to_string(world_size) +
+      " ranks would have been a world of one. Build the program with the Open MPI of this machine, or use\n"
+      "--wireup none if it is not meant to use MPI here.";
   return verdict;
 }
 
@@ -65,7 +68,8 @@ Verdict settled(Verdict verdict) {
 
 void blame_memory(Verdict& verdict) {
   verdict.error += std::string("; ") + kMemoryRanOut;
-  verdict.advice = "Memory ran out: use fewer ranks on that host, smaller batches, or a larger limit of memory (Slurm: --mem).";
+  verdict.advice =
+      "Memory ran out: use fewer ranks on that host, smaller batches, or a larger limit of memory (Slurm: --mem).";
 }
 
 std::optional<Verdict> judge(const RankEnd& end, int world_size, bool wires_up) {

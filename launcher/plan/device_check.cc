@@ -17,8 +17,9 @@ void check_device(const std::string& wanted, const LaunchPlan& plan) {
     if (described && place.gpus.empty() && seen.insert(place.host).second) without.push_back(host.name);
   }
   if (!without.empty())
-    throw Error(ErrorCode::kUsage, "train.device=cuda: no GPU on " + join(without, ", ") +
-                                       ": use auto or cpu, or other hosts (`dstool report` there says what is missing)");
+    throw Error(ErrorCode::kUsage,
+                "train.device=cuda: no GPU on " + join(without, ", ") +
+                    ": use auto or cpu, or other hosts (`dstool report` there says what is missing)");
 }
 
 }  // namespace ds

@@ -13,17 +13,23 @@ void take_gpu_places(const control::HostReport& report, Host& host) {
   for (const control::GpuReport& gpu : report.gpu_places()) {
     host.numa_of_gpu.push_back(gpu.numa());
     host.switch_of_gpu.push_back(gpu.pci_switch());
-    if (static_cast<size_t>(gpu.nvlinks_size()) == num_gpus) host.nvlinks.emplace_back(gpu.nvlinks().begin(), gpu.nvlinks().end());
+    if (static_cast<size_t>(gpu.nvlinks_size()) == num_gpus)
+      host.nvlinks.emplace_back(gpu.nvlinks().begin(), gpu.nvlinks().end());
   }
   if (host.nvlinks.size() != num_gpus) host.nvlinks.clear();
 }
 
 void take_devices(const control::HostReport& report, Host& host) {
   for (const control::NicReport& nic : report.nics())
-    host.nics.push_back({.name = nic.name(), .rdma = nic.rdma(), .numa = known(nic.numa()), .pci_switch = known(nic.pci_switch()), .gbits = nic.gbits()});
+    host.nics.push_back({.name = nic.name(),
+                         .rdma = nic.rdma(),
+                         .numa = known(nic.numa()),
+                         .pci_switch = known(nic.pci_switch()),
+                         .gbits = nic.gbits()});
   for (const control::CacheReport& cache : report.caches())
     if (static_cast<size_t>(cache.of_core_size()) == host.cores.size())
-      host.caches.push_back({static_cast<int>(cache.level()), cache.bytes(), {cache.of_core().begin(), cache.of_core().end()}});
+      host.caches.push_back(
+          {static_cast<int>(cache.level()), cache.bytes(), {cache.of_core().begin(), cache.of_core().end()}});
   take_gpu_places(report, host);
 }
 

@@ -76,7 +76,8 @@ void check_one_name(const Job& job) {
 std::string absolute_path(const std::string& option, const std::string& path) {
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
-  if (error) throw Error(ErrorCode::kUsage, option + ": where is " + path + "? The working directory: " + error.message());
+  if (error)
+    throw Error(ErrorCode::kUsage, option + ": where is " + path + "? The working directory: " + error.message());
   return absolute.lexically_normal();
 }
 

@@ -24,7 +24,7 @@ struct Job {
   HostSource hosts;
   std::optional<Rankfile> rankfile;
   std::vector<bool> local;                         // which hosts are this machine
-  int meeting_port = 0;                            // free on rank 0's host, for MASTER_PORT; known once the hosts have told
+  int meeting_port = 0;  // free on rank 0's host, for MASTER_PORT; known once the hosts have told
   LaunchPlan plan;
   std::optional<TrainConfig> config;               // training jobs
   std::optional<Settings> settings;                // once the world size is known

@@ -47,9 +47,13 @@ std::vector<std::string> reasons_of(const MeshReport& report, bool moved, const 
     if (before && farthest(*before) != farthest(axis)) reason += " (by slot: " + name_of(farthest(*before)) + ")";
     reasons.push_back(reason + ", about " + number_text(axis.seconds) + " s a step");
   }
-  const std::string seconds = number_text(report.score.seconds) + " s a step, by slot " + number_text(report.by_slot.seconds) + " s";
+  const std::string seconds =
+      number_text(report.score.seconds) + " s a step, by slot " + number_text(report.by_slot.seconds) + " s";
   if (!asked.empty()) reasons.push_back("ranks stay where " + asked + " puts them: " + seconds);
-  else reasons.push_back((moved ? "chosen because it is estimated to be faster: " : "no other placement is estimated to be faster: ") + seconds);
+  else
+    reasons.push_back(
+        (moved ? "chosen because it is estimated to be faster: " : "no other placement is estimated to be faster: ") +
+        seconds);
   return reasons;
 }
 
@@ -59,7 +63,8 @@ void show_gpus_by_local_rank(const Cluster& cluster, std::vector<RankPlace>& ran
     const std::vector<std::string>& gpus = cluster.hosts[host].gpus;
     std::vector<std::string> order;
     for (const RankPlace& rank : ranks)
-      if (rank.host == host && static_cast<size_t>(rank.slot) < gpus.size()) order.push_back(gpus[static_cast<size_t>(rank.slot)]);
+      if (rank.host == host && static_cast<size_t>(rank.slot) < gpus.size())
+        order.push_back(gpus[static_cast<size_t>(rank.slot)]);
     for (const std::string& gpu : gpus)
       if (std::find(order.begin(), order.end(), gpu) == order.end()) order.push_back(gpu);
     if (order == gpus) continue;
@@ -146,7 +151,8 @@ std::string mesh_text(const MeshReport& report) {
   }
   text += head + "seconds\n";
   for (const AxisScore& axis : report.score.axes) text += score_row(long_name(axis.axis), axis.bytes, axis.seconds);
-  return text + score_row("all", report.score.bytes(), report.score.seconds) + score_row("by slot", report.by_slot.bytes(), report.by_slot.seconds);
+  return text + score_row("all", report.score.bytes(), report.score.seconds) +
+         score_row("by slot", report.by_slot.bytes(), report.by_slot.seconds);
 }
 
 }  // namespace ds

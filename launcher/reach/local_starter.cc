@@ -19,7 +19,9 @@ class LocalStarter : public AgentStarter {
     return result;
   }
 
-  HelperCommand sweep(const std::vector<Host>&, int, const std::string& job) const override { return {{program_, "--sweep", job}, {}, false}; }
+  HelperCommand sweep(const std::vector<Host>&, int, const std::string& job) const override {
+    return {{program_, "--sweep", job}, {}, false};
+  }
 
  private:
   std::string program_;

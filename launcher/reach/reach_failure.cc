@@ -68,8 +68,8 @@ std::string describe_reach_failures(const std::vector<ReachFailure>& failures) {
   }
   std::string text;
   for (const Group& group : groups)
-    text += (text.empty() ? "" : "\n") + group.cause + (group.cause.starts_with(kNoAnswer) ? ": " : " on: ") + join(group.hosts, ", ") +
-            (group.detail.empty() ? "" : " (" + group.detail + ")");
+    text += (text.empty() ? "" : "\n") + group.cause + (group.cause.starts_with(kNoAnswer) ? ": " : " on: ") +
+            join(group.hosts, ", ") + (group.detail.empty() ? "" : " (" + group.detail + ")");
   return text;
 }
 

@@ -14,7 +14,8 @@ struct ReachFailure {
 
 // `said`: stderr of the helper; `exit_code` its end, or -1 while it still runs. Causes: not found, connection
 // refused, no route, no answer, host key unknown or changed, login refused, no dsagent there, other.
-ReachFailure classify_reach_failure(const std::string& host, const std::string& said, int exit_code, int waited_seconds);
+ReachFailure classify_reach_failure(const std::string& host, const std::string& said, int exit_code,
+                                    int waited_seconds);
 
 // Nothing was heard from the host in time.
 bool is_no_answer(const ReachFailure& failure);

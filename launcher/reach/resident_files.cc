@@ -53,8 +53,8 @@ std::vector<std::string> residents_of(const std::string& folder, const std::vect
   std::vector<std::string> files(hosts.size());
   for (const ResidentRecord& record : read_residents(folder))
     for (size_t host = 0; host < hosts.size(); ++host)
-      if (lower(hosts[host].name) == lower(record.host) && hosts[host].user == record.user && record.program == program &&
-          record.build == build_id())
+      if (lower(hosts[host].name) == lower(record.host) && hosts[host].user == record.user &&
+          record.program == program && record.build == build_id())
         files[host] = resident_path(folder, record.host);
   return files;
 }

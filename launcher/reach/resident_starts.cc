@@ -101,7 +101,8 @@ class Starts {
     Entry& entry = entries_[host];
     if (entry.over) return;
     const auto waited = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - entry.started).count();
-    result_.failures.push_back(classify_reach_failure(hosts_[host].name, entry.process->said(), exit_code, static_cast<int>(waited)));
+    result_.failures.push_back(
+        classify_reach_failure(hosts_[host].name, entry.process->said(), exit_code, static_cast<int>(waited)));
     finish(entry);
   }
 

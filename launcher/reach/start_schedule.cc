@@ -6,7 +6,11 @@ namespace ds {
 
 StartSchedule::StartSchedule(int num_hosts, const std::vector<int>& warm, const std::vector<int>& tree,
                              StartLimits limits, Time now)
-    : limits_(limits), tree_(tree), entries_(static_cast<size_t>(num_hosts)), ready_(warm.begin(), warm.end()), open_(num_hosts) {
+    : limits_(limits),
+      tree_(tree),
+      entries_(static_cast<size_t>(num_hosts)),
+      ready_(warm.begin(), warm.end()),
+      open_(num_hosts) {
   for (int host : warm) entries_[host].single = entries_[host].warm = true;
   for (size_t position = 0; position < tree.size(); ++position) {
     Entry& entry = entries_[tree[position]];
@@ -109,7 +113,8 @@ std::optional<int> StartSchedule::starter(int host) const { return entries_[host
 std::vector<int> StartSchedule::overdue(Time now) const {
   std::vector<int> result;
   for (size_t host = 0; host < entries_.size(); ++host)
-    if (entries_[host].state == State::kStarting && entries_[host].deadline <= now) result.push_back(static_cast<int>(host));
+    if (entries_[host].state == State::kStarting && entries_[host].deadline <= now)
+      result.push_back(static_cast<int>(host));
   return result;
 }
 

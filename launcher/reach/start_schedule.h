@@ -28,7 +28,8 @@ class StartSchedule {
   using Time = std::chrono::steady_clock::time_point;
 
   // `num_hosts` in all; `warm` and `tree` are started one by one, in this order; the others together, at once.
-  StartSchedule(int num_hosts, const std::vector<int>& warm, const std::vector<int>& tree, StartLimits limits, Time now);
+  StartSchedule(int num_hosts, const std::vector<int>& warm, const std::vector<int>& tree, StartLimits limits,
+                Time now);
 
   std::vector<int> starts(Time now);  // of the launcher, now
   // Its agent is there: the hosts that it starts now.

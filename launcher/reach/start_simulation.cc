@@ -14,11 +14,13 @@ constexpr int kLauncher = -1;
 // Processors: work on one is done in the order in which it comes.
 class Cores {
  public:
-  Cores(int num_hosts, int shared) : shared_(shared), free_at_(static_cast<size_t>(shared ? shared : num_hosts + 1), 0.0) {}
+  Cores(int num_hosts, int shared)
+      : shared_(shared), free_at_(static_cast<size_t>(shared ? shared : num_hosts + 1), 0.0) {}
 
   // When work of `seconds` that comes at `now` on that host is done.
   double done(int host, double now, double seconds) {
-    double& core = shared_ ? *std::min_element(free_at_.begin(), free_at_.end()) : free_at_[static_cast<size_t>(host + 1)];
+    double& core =
+        shared_ ? *std::min_element(free_at_.begin(), free_at_.end()) : free_at_[static_cast<size_t>(host + 1)];
     core = std::max(core, now) + seconds;
     return core;
   }

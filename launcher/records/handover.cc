@@ -57,7 +57,8 @@ std::string fingerprint_of(const Job& job) {
   for (const Host& host : job.hosts.cluster.hosts)
     text += host.name + " " + (host.slots ? std::to_string(*host.slots) : "?") + "\n";
   std::vector<std::string> warnings;
-  text += join(resolve_exports(job.options.exports, job.environment, warnings), "\n") + "\n" + join(job.options.arguments, "\n");
+  text += join(resolve_exports(job.options.exports, job.environment, warnings), "\n") + "\n" +
+          join(job.options.arguments, "\n");
   return to_hex(hmac_sha256("dslaunch handover", text)).substr(0, 32);
 }
 

@@ -67,8 +67,8 @@ void JobRecord::publish(int port, const std::vector<std::string>& addresses) {
   control_ = this_host_name() + ":" + std::to_string(port);
   job_folder_ = job_file_folder();
   if (job_folder_.empty()) return;
-  file_ = std::make_unique<JobFile>(JobFile{job_.id, job_.name, job_.output, this_host_name(), job_.key, addresses, port,
-                                            static_cast<int>(::getpid()), 0});
+  file_ = std::make_unique<JobFile>(JobFile{job_.id, job_.name, job_.output, this_host_name(), job_.key, addresses,
+                                            port, static_cast<int>(::getpid()), 0});
   file_->start_ticks = start_ticks_of(file_->pid);
   if (job_.after) file_->handover = job_.after->handover;
   write_file();

@@ -53,7 +53,8 @@ std::vector<std::vector<int>> threads_of_cores(ObjectReader& reader, const std::
   bool ok = value->is_array() && value->size() == cores.size();
   for (size_t i = 0; ok && i < cores.size(); ++i) {
     const Json& cpus = (*value)[i];
-    ok = cpus.is_array() && std::all_of(cpus.begin(), cpus.end(), [](const Json& item) { return is_whole_number(item, 0, kMaxCpu); });
+    ok = cpus.is_array() &&
+         std::all_of(cpus.begin(), cpus.end(), [](const Json& item) { return is_whole_number(item, 0, kMaxCpu); });
     if (ok) result.push_back(cpus.get<std::vector<int>>());
     ok = ok && !result[i].empty() && result[i][0] == cores[i];
   }
@@ -66,10 +67,12 @@ std::vector<CacheLevel> cache_levels(ObjectReader& reader, size_t num_cores) {
   const Json* value = reader.find("caches");
   std::vector<CacheLevel> result;
   if (!value) return result;
-  if (!value->is_array() || value->size() > 8) return reader.refuse("caches", "must be a list of at most 8 levels"), result;
+  if (!value->is_array() || value->size() > 8)
+    return reader.refuse("caches", "must be a list of at most 8 levels"), result;
   for (size_t i = 0; i < value->size(); ++i) {
     ObjectReader cache((*value)[i], reader.path("caches[" + std::to_string(i) + "]"), kKeys, reader.problems());
-    result.push_back({cache.number("level", 9).value_or(0), cache.bytes("bytes"), cache.places("of_core", num_cores, "cores", false)});
+    result.push_back({cache.number("level", 9).value_or(0), cache.bytes("bytes"),
+                      cache.places("of_core", num_cores, "cores", false)});
     if (result.back().level == 0) cache.refuse("level", "must be the number of a cache level, 2 for L2");
     if (result.back().of_core.empty() && num_cores > 0) cache.refuse("of_core", "must say which cores share one");
   }

@@ -12,7 +12,8 @@ std::vector<std::string> gpu_names(ObjectReader& reader) {
   const Json* value = reader.find("gpus");
   if (!value || !value->is_number()) return reader.texts("gpus");
   std::vector<std::string> names;
-  if (!is_whole_number(*value, 0, kMaxDevices)) return reader.refuse("gpus", "must be a list of texts or a number up to " + std::to_string(kMaxDevices)), names;
+  if (!is_whole_number(*value, 0, kMaxDevices))
+    return reader.refuse("gpus", "must be a list of texts or a number up to " + std::to_string(kMaxDevices)), names;
   for (int gpu = 0; gpu < value->get<int>(); ++gpu) names.push_back(std::to_string(gpu));
   return names;
 }
@@ -22,7 +23,9 @@ bool is_link_matrix(const Json& value, size_t num_gpus) {
   for (size_t i = 0; i < num_gpus; ++i) {
     if (!value[i].is_array() || value[i].size() != num_gpus) return false;
     for (size_t j = 0; j < num_gpus; ++j)
-      if (!is_whole_number(value[i][j], 0, 1000) || (j < i && value[i][j] != value[j][i]) || (i == j && value[i][j] != 0)) return false;
+      if (!is_whole_number(value[i][j], 0, 1000) || (j < i && value[i][j] != value[j][i]) ||
+          (i == j && value[i][j] != 0))
+        return false;
   }
   return true;
 }
@@ -43,9 +46,14 @@ std::vector<std::vector<int>> link_matrix(ObjectReader& reader, size_t num_gpus)
 }
 
 Nic one_nic(ObjectReader& reader) {
-  Nic nic{.name = reader.text("name"), .rdma = reader.flag("rdma", true), .numa = reader.number("numa", 65535),
-          .pci_switch = reader.number("pci_switch", 65535), .rail = reader.number("rail", 65535), .gbits = reader.amount("gbits").value_or(0)};
-  if (nic.name.empty() || nic.name.find_first_of(":,= ") != std::string::npos) reader.refuse("name", "must be a device name, for example mlx5_0");
+  Nic nic{.name = reader.text("name"),
+          .rdma = reader.flag("rdma", true),
+          .numa = reader.number("numa", 65535),
+          .pci_switch = reader.number("pci_switch", 65535),
+          .rail = reader.number("rail", 65535),
+          .gbits = reader.amount("gbits").value_or(0)};
+  if (nic.name.empty() || nic.name.find_first_of(":,= ") != std::string::npos)
+    reader.refuse("name", "must be a device name, for example mlx5_0");
   return nic;
 }
 
@@ -57,7 +65,8 @@ std::vector<Nic> nic_list(ObjectReader& reader, const Json& list) {
     ObjectReader item(list[i], reader.path("nics[" + std::to_string(i) + "]"), kKeys, reader.problems());
     nics.push_back(one_nic(item));
     const auto same = [&](const Nic& nic) { return nic.name == nics.back().name; };
-    if (std::count_if(nics.begin(), nics.end(), same) > 1) item.refuse("name", "'" + nics.back().name + "' is given twice");
+    if (std::count_if(nics.begin(), nics.end(), same) > 1)
+      item.refuse("name", "'" + nics.back().name + "' is given twice");
   }
   return nics;
 }
@@ -67,12 +76,14 @@ std::vector<Nic> counted_nics(ObjectReader& reader, const Json& object) {
   static const std::vector<std::string> kKeys{"count", "name", "rdma", "numa", "pci_switches", "gbits"};
   ObjectReader item(object, reader.path("nics"), kKeys, reader.problems());
   const auto count = static_cast<size_t>(item.number("count", kMaxDevices).value_or(0));
-  const std::vector<int> numa = item.places("numa", count, "NICs", false), switches = item.places("pci_switches", count, "NICs", false);
+  const std::vector<int> numa = item.places("numa", count, "NICs", false),
+                         switches = item.places("pci_switches", count, "NICs", false);
   const double gbits = item.amount("gbits").value_or(0);
   const bool rdma = item.flag("rdma", true);
   const std::string name = item.find("name") ? item.text("name") : "mlx5_";
   if (count == 0) item.refuse("count", "must be a number of NICs");
-  if (name.empty() || name.find_first_of(":,= ") != std::string::npos) item.refuse("name", "must be how device names begin, for example mlx5_");
+  if (name.empty() || name.find_first_of(":,= ") != std::string::npos)
+    item.refuse("name", "must be how device names begin, for example mlx5_");
   std::vector<Nic> nics;
   for (size_t i = 0; i < count; ++i) {
     nics.push_back({.name = name + std::to_string(i), .rdma = rdma, .gbits = gbits});

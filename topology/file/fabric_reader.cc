@@ -34,12 +34,14 @@ void read_racks(ObjectReader& fabric, Cluster& cluster) {
   for (const std::string& rack : names)
     for (const std::string& range : reader.texts(rack)) {
       const std::vector<std::string> hosts = numbered_names(range, by_name.size());
-      if (hosts.empty()) reader.refuse(rack, "'" + range + "' must be a host, or a range like n[1-8] of described hosts");
+      if (hosts.empty())
+        reader.refuse(rack, "'" + range + "' must be a host, or a range like n[1-8] of described hosts");
       for (const std::string& name : hosts) {
         const auto host = by_name.find(lower(name));
         if (rack.empty()) reader.refuse(rack, "a rack needs a name");
         else if (host == by_name.end()) reader.refuse(rack, "host '" + name + "' is not described");
-        else if (!host->second->rack.empty() && host->second->rack != rack) reader.refuse(rack, "host '" + name + "' is in rack '" + host->second->rack + "' already");
+        else if (!host->second->rack.empty() && host->second->rack != rack)
+          reader.refuse(rack, "host '" + name + "' is in rack '" + host->second->rack + "' already");
         else host->second->rack = rack;
       }
     }
@@ -54,7 +56,8 @@ void number_rails(Cluster& cluster, int rails) {
 
 }  // namespace
 
-void read_fabric(const nlohmann::ordered_json& json, const std::string& path, Cluster& cluster, std::vector<std::string>& problems) {
+void read_fabric(const nlohmann::ordered_json& json, const std::string& path, Cluster& cluster,
+                 std::vector<std::string>& problems) {
   static const std::vector<std::string> kKeys{"bandwidths", "rails", "racks"};
   ObjectReader reader(json, path, kKeys, problems);
   read_bandwidths(reader, cluster.fabric);

@@ -10,6 +10,7 @@
 namespace ds {
 
 // Fills cluster.fabric, racks of its hosts and rails of its NICs; `path` names the section in messages.
-void read_fabric(const nlohmann::ordered_json& json, const std::string& path, Cluster& cluster, std::vector<std::string>& problems);
+void read_fabric(const nlohmann::ordered_json& json, const std::string& path, Cluster& cluster,
+                 std::vector<std::string>& problems);
 
 }  // namespace ds

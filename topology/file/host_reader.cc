@@ -10,8 +10,9 @@
 namespace ds {
 namespace {
 
-const std::vector<std::string> kMachineKeys{"slots", "max_slots", "slot_ids", "port", "user", "cores", "threads", "numa", "sockets", "caches",
-                                            "gpus", "gpu_numa", "gpu_switches", "nvlinks", "nics", "memory_bytes"};
+const std::vector<std::string> kMachineKeys{"slots",        "max_slots", "slot_ids", "port",        "user", "cores",
+                                            "threads",      "numa",      "sockets",  "caches",      "gpus", "gpu_numa",
+                                            "gpu_switches", "nvlinks",   "nics",     "memory_bytes"};
 
 std::vector<std::string> host_keys() {
   std::vector<std::string> keys{"name", "machine", "addresses", "rack", "switch"};
@@ -35,7 +36,8 @@ void read_machine(ObjectReader& reader, Host& host) {
 
 }  // namespace
 
-Host read_described_host(const nlohmann::ordered_json& json, const std::string& path, std::vector<std::string>& problems) {
+Host read_described_host(const nlohmann::ordered_json& json, const std::string& path,
+                         std::vector<std::string>& problems) {
   static const std::vector<std::string> kKeys = host_keys();
   Host host;
   ObjectReader reader(json, path, kKeys, problems);
@@ -59,7 +61,8 @@ void check_machine(const nlohmann::ordered_json& json, const std::string& path, 
 
 std::vector<std::string> numbered_names(const std::string& name, size_t most) {
   const size_t open = name.rfind('['), dash = name.rfind('-');
-  const bool range = open != std::string::npos && open > 0 && name.back() == ']' && dash != std::string::npos && dash > open;
+  const bool range =
+      open != std::string::npos && open > 0 && name.back() == ']' && dash != std::string::npos && dash > open;
   if (!range) return {name};
   const std::string low = name.substr(open + 1, dash - open - 1), high = name.substr(dash + 1, name.size() - dash - 2);
   const auto first = parse_int(low), last = parse_int(high);

@@ -10,7 +10,8 @@
 namespace ds {
 
 // `path` names the entry in messages; problems are added to `problems`.
-Host read_described_host(const nlohmann::ordered_json& json, const std::string& path, std::vector<std::string>& problems);
+Host read_described_host(const nlohmann::ordered_json& json, const std::string& path,
+                         std::vector<std::string>& problems);
 
 // A machine is what a host may be like: the keys of a host without its name, addresses and place.
 void check_machine(const nlohmann::ordered_json& json, const std::string& path, std::vector<std::string>& problems);

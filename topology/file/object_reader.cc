@@ -13,7 +13,8 @@ bool is_whole_number(const nlohmann::ordered_json& value, int64_t least, int64_t
   return value.is_number_integer() && value >= least && value <= most;
 }
 
-ObjectReader::ObjectReader(const Json& json, std::string path, const std::vector<std::string>& keys, std::vector<std::string>& problems)
+ObjectReader::ObjectReader(const Json& json, std::string path, const std::vector<std::string>& keys,
+                           std::vector<std::string>& problems)
     : json_(json), path_(std::move(path)), problems_(problems) {
   if (!json_.is_object()) {
     refuse("", "must be an object");
@@ -22,7 +23,8 @@ ObjectReader::ObjectReader(const Json& json, std::string path, const std::vector
   for (const auto& [key, value] : json_.items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     const std::string near = nearest(key, keys);
-    refuse("", "unknown key '" + key + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?") + " (known: " + join(keys, ", ") + ")");
+    refuse("", "unknown key '" + key + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?") +
+                   " (known: " + join(keys, ", ") + ")");
   }
 }
 
@@ -32,7 +34,9 @@ const ObjectReader::Json* ObjectReader::find(const std::string& key) const {
   return found == json_.end() ? nullptr : &*found;
 }
 
-void ObjectReader::refuse(const std::string& key, const std::string& cause) { problems_.push_back(path(key) + ": " + cause); }
+void ObjectReader::refuse(const std::string& key, const std::string& cause) {
+  problems_.push_back(path(key) + ": " + cause);
+}
 
 std::string ObjectReader::text(const std::string& key) {
   const Json* value = find(key);
@@ -46,7 +50,8 @@ std::vector<std::string> ObjectReader::texts(const std::string& key) {
   const Json* value = find(key);
   std::vector<std::string> result;
   if (!value) return result;
-  const bool ok = value->is_array() && std::all_of(value->begin(), value->end(), [](const Json& item) { return item.is_string(); });
+  const bool ok =
+      value->is_array() && std::all_of(value->begin(), value->end(), [](const Json& item) { return item.is_string(); });
   if (!ok) return refuse(key, "must be a list of texts"), result;
   for (const Json& item : *value) result.push_back(item.get<std::string>());
   return result;
@@ -72,8 +77,12 @@ std::vector<int> ObjectReader::numbers(const std::string& key, int least, int mo
   const Json* value = find(key);
   std::vector<int> result;
   if (!value) return result;
-  const bool ok = value->is_array() && std::all_of(value->begin(), value->end(), [&](const Json& item) { return is_whole_number(item, least, most); });
-  if (!ok) return refuse(key, "must be a list of whole numbers from " + std::to_string(least) + " to " + std::to_string(most)), result;
+  const bool ok = value->is_array() && std::all_of(value->begin(), value->end(), [&](const Json& item) {
+                    return is_whole_number(item, least, most);
+                  });
+  if (!ok)
+    return refuse(key, "must be a list of whole numbers from " + std::to_string(least) + " to " + std::to_string(most)),
+           result;
   for (const Json& item : *value) result.push_back(item.get<int>());
   return result;
 }
@@ -99,12 +108,14 @@ std::vector<int> ObjectReader::places(const std::string& key, size_t count, cons
   const Json* value = find(key);
   if (!value || value->is_array()) {
     std::vector<int> result = numbers(key, gaps ? -1 : 0, kMaxCpu);
-    if (!result.empty() && result.size() != count) refuse(key, "must have one number for each of the " + std::to_string(count) + " " + things);
+    if (!result.empty() && result.size() != count)
+      refuse(key, "must have one number for each of the " + std::to_string(count) + " " + things);
     return result;
   }
   std::vector<int> result(count);
   const bool fits = is_whole_number(*value, 1, kMaxCpu) && count % value->get<size_t>() == 0;
-  if (!fits) return refuse(key, "must be a list, or a number that divides the " + std::to_string(count) + " " + things), result;
+  if (!fits)
+    return refuse(key, "must be a list, or a number that divides the " + std::to_string(count) + " " + things), result;
   for (size_t i = 0; i < count; ++i) result[i] = static_cast<int>(i / (count / value->get<size_t>()));
   return result;
 }

@@ -14,7 +14,8 @@ class ObjectReader {
   using Json = nlohmann::ordered_json;
 
   // Notes it when `json` is no object, and every key that is not in `keys`. All three are borrowed.
-  ObjectReader(const Json& json, std::string path, const std::vector<std::string>& keys, std::vector<std::string>& problems);
+  ObjectReader(const Json& json, std::string path, const std::vector<std::string>& keys,
+               std::vector<std::string>& problems);
 
   const Json* find(const std::string& key) const;  // nullptr when it is not there
   std::string path(const std::string& key) const { return path_ + (key.empty() ? "" : "." + key); }

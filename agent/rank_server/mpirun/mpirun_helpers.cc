@@ -27,7 +27,8 @@ FileDescriptor connect_to(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path)
-    throw Error(ErrorCode::kUsage, "dsagent: started by mpirun alone: no rank server to talk to (" + std::string(kMpirunSocket) + ")");
+    throw Error(ErrorCode::kUsage,
+                "dsagent: started by mpirun alone: no rank server to talk to (" + std::string(kMpirunSocket) + ")");
   path.copy(address.sun_path, path.size());
   FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket || connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
@@ -55,8 +56,11 @@ int ask(const control::Envelope& message) {
 int stand_in_for_rank() {
   const Environment environment = own_environment();
   const auto rank = parse_int(get_or(environment, "OMPI_COMM_WORLD_RANK", ""));
-  if (!rank) throw Error(ErrorCode::kUsage, "dsagent: no OMPI_COMM_WORLD_RANK: this mpirun is not Open MPI's; use --wireup none");
-  for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) signal(number, SIG_IGN);  // the rank decides; KILL ends both
+  if (!rank)
+    throw Error(ErrorCode::kUsage,
+                "dsagent: no OMPI_COMM_WORLD_RANK: this mpirun is not Open MPI's; use --wireup none");
+  for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2})
+    signal(number, SIG_IGN);  // the rank decides; KILL ends both
   control::Envelope message;
   message.mutable_mpirun_rank()->set_rank(static_cast<uint32_t>(*rank));
   for (const std::string& variable : assignments(environment)) message.mutable_mpirun_rank()->add_env(variable);
@@ -67,9 +71,11 @@ int login_for_mpirun(const std::vector<std::string>& arguments) {
   control::Envelope message;
   size_t first = 0;
   while (first < arguments.size() && arguments[first].starts_with('-')) ++first;  // -x and other wishes to ssh
-  if (first + 1 >= arguments.size()) throw Error(ErrorCode::kUsage, "dsagent: --mpirun-login needs a host and a command");
+  if (first + 1 >= arguments.size())
+    throw Error(ErrorCode::kUsage, "dsagent: --mpirun-login needs a host and a command");
   message.mutable_run_daemon()->set_host(arguments[first]);
-  message.mutable_run_daemon()->set_command(join({arguments.begin() + static_cast<std::ptrdiff_t>(first) + 1, arguments.end()}, " "));
+  message.mutable_run_daemon()->set_command(
+      join({arguments.begin() + static_cast<std::ptrdiff_t>(first) + 1, arguments.end()}, " "));
   return ask(message);
 }
 

@@ -34,10 +34,12 @@ void MpirunWireup::listen() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string path = mpirun_socket(options_.folder);
-  if (path.size() >= sizeof address.sun_path) throw Error(ErrorCode::kInternal, "mpirun: too long for a socket: " + path);
+  if (path.size() >= sizeof address.sun_path)
+    throw Error(ErrorCode::kInternal, "mpirun: too long for a socket: " + path);
   path.copy(address.sun_path, path.size());
   socket_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket_ || bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || ::listen(socket_.get(), 1024) != 0)
+  if (!socket_ || bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(socket_.get(), 1024) != 0)
     throw Error(ErrorCode::kInternal, "mpirun: cannot listen at " + path + ": " + std::strerror(errno));
   watch_.emplace(io_, socket_.get());
   watch_->when_readable([this] { accept(); });
@@ -124,16 +126,21 @@ void MpirunWireup::start_mpirun() {
 
 // Programs that ranks spawn belong to mpirun, and so does their output: it is shown as rank 0's.
 std::unique_ptr<OutputRelay> MpirunWireup::relay(FileDescriptor pipe, bool is_stderr) {
-  return std::make_unique<OutputRelay>(io_, std::move(pipe), OutputRelay::Options{channel_}, [this, is_stderr](std::string lines, bool end) {
-    if (is_stderr) last_words_ = (last_words_ + lines).substr(last_words_.size() + lines.size() > kWordsKept ? last_words_.size() + lines.size() - kWordsKept : 0);
-    if (end || lines.empty() || (is_stderr && (any_ended_ || ready_))) return;  // its comments on ends are not news
-    control::Envelope message;
-    auto& body = *message.mutable_output();
-    body.set_generation(start_.generation());
-    body.set_is_stderr(is_stderr);
-    body.set_data(std::move(lines));
-    channel_->send(message);
-  });
+  return std::make_unique<OutputRelay>(
+      io_, std::move(pipe), OutputRelay::Options{channel_}, [this, is_stderr](std::string lines, bool end) {
+        if (is_stderr)
+          last_words_ = (last_words_ + lines)
+                            .substr(last_words_.size() + lines.size() > kWordsKept
+                                        ? last_words_.size() + lines.size() - kWordsKept
+                                        : 0);
+        if (end || lines.empty() || (is_stderr && (any_ended_ || ready_))) return;  // its comments on ends are not news
+        control::Envelope message;
+        auto& body = *message.mutable_output();
+        body.set_generation(start_.generation());
+        body.set_is_stderr(is_stderr);
+        body.set_data(std::move(lines));
+        channel_->send(message);
+      });
 }
 
 std::set<pid_t> MpirunWireup::children() const {
@@ -161,7 +168,9 @@ void MpirunWireup::fail(const std::string& problem, int status) {
   channel_->send(message);
 }
 
-void MpirunWireup::extend(Environment& environment, uint32_t rank) { take_wiring(environment, stand_ins_[rank].environment); }
+void MpirunWireup::extend(Environment& environment, uint32_t rank) {
+  take_wiring(environment, stand_ins_[rank].environment);
+}
 
 void MpirunWireup::rank_ended(uint32_t rank, int exit_code) {
   any_ended_ = true;
@@ -174,7 +183,8 @@ void MpirunWireup::rank_ended(uint32_t rank, int exit_code) {
 }
 
 void MpirunWireup::handle(const control::Envelope& message) {
-  if (message.has_run_daemon() && message.run_daemon().generation() == start_.generation()) run_daemon(message.run_daemon());
+  if (message.has_run_daemon() && message.run_daemon().generation() == start_.generation())
+    run_daemon(message.run_daemon());
 }
 
 void MpirunWireup::run_daemon(const control::RunDaemon& daemon) {

@@ -29,7 +29,8 @@ MpiSession::~MpiSession() {
   if (!abandoned_) MPI_Finalize();
 }
 
-std::unique_ptr<Communicator> MpiSession::world(const CommunicatorOptions& options, const CollectiveCounters& counters) {
+std::unique_ptr<Communicator> MpiSession::world(const CommunicatorOptions& options,
+                                                const CollectiveCounters& counters) {
   MPI_Comm own = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &own), "MPI_Comm_dup");
   auto transport = std::make_shared<MpiTransport>(own, std::make_shared<MpiRequests>());

@@ -17,7 +17,8 @@ class NcclCommunicator final : public Communicator {
   // Both of the same ranks in the same order.
   NcclCommunicator(std::unique_ptr<ExchangeCommunicator> host, std::shared_ptr<NcclHandle> handle,
                    std::shared_ptr<const CudaModule> module);
-  ~NcclCommunicator() override;  // ends the lanes in an order that is the same at both ends: NCCL may wait for the other one
+  // Ends the lanes in an order that is the same at both ends: NCCL may wait for the other one.
+  ~NcclCommunicator() override;
 
   int rank() const override { return host_->rank(); }
   int size() const override { return host_->size(); }

@@ -31,7 +31,8 @@ NcclHandle::~NcclHandle() {
 std::string NcclHandle::unique_id(const CudaModule& module) {
   std::string id(DS_NCCL_ID_BYTES, '\0');
   if (const int code = module.table->nccl_unique_id(id.data()); code != DS_NCCL_SUCCESS)
-    throw Error(ErrorCode::kUnavailable, std::string("collectives: NCCL: ncclGetUniqueId: ") + module.table->nccl_error(code));
+    throw Error(ErrorCode::kUnavailable,
+                std::string("collectives: NCCL: ncclGetUniqueId: ") + module.table->nccl_error(code));
   return id;
 }
 

@@ -24,13 +24,18 @@ void copy(NcclHandle& handle, void* to, const void* from, int64_t count, DType d
 // an abort too, only waits in NCCL's queue for it.
 class NcclGroup {
  public:
-  explicit NcclGroup(NcclHandle& handle) : handle_(handle) { handle.check_nccl(handle.table().nccl_group_start(), "ncclGroupStart"); }
+  explicit NcclGroup(NcclHandle& handle) : handle_(handle) {
+    handle.check_nccl(handle.table().nccl_group_start(), "ncclGroupStart");
+  }
 
   void send(const void* data, int64_t count, DType dtype, int peer) {
-    if (count > 0) keep(handle_.table().nccl_send(data, count, number(dtype), peer, handle_.comm(), handle_.stream()), "ncclSend");
+    if (count > 0)
+      keep(handle_.table().nccl_send(data, count, number(dtype), peer, handle_.comm(), handle_.stream()), "ncclSend");
   }
   void receive(void* data, int64_t count, DType dtype, int peer) {
-    if (count > 0) keep(handle_.table().nccl_receive(data, count, number(dtype), peer, handle_.comm(), handle_.stream()), "ncclRecv");
+    if (count > 0)
+      keep(handle_.table().nccl_receive(data, count, number(dtype), peer, handle_.comm(), handle_.stream()),
+           "ncclRecv");
   }
   void end() {
     keep(handle_.table().nccl_group_end(), "ncclGroupEnd");

@@ -45,7 +45,8 @@ std::unique_ptr<Communicator> nccl_communicator(Communicator& bootstrap, const C
   std::unique_ptr<Communicator> split = bootstrap.split(all, bootstrap.name());
   auto* exchange = dynamic_cast<ExchangeCommunicator*>(split.get());
   if (!exchange)
-    throw Error(ErrorCode::kInternal, "collectives: group " + bootstrap.name() + ": NCCL needs a group over host memory");
+    throw Error(ErrorCode::kInternal,
+                "collectives: group " + bootstrap.name() + ": NCCL needs a group over host memory");
   split.release();
   std::unique_ptr<ExchangeCommunicator> host(exchange);
   const std::shared_ptr<Group> group = host->group();
