@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "topology/base/text.h"
-#include "topology/host_addresses.h"
+#include "topology/numeric_address.h"
 
 namespace ds {
 

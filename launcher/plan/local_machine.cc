@@ -13,6 +13,7 @@
 #include "topology/base/error.h"
 #include "topology/base/text.h"
 #include "topology/host_addresses.h"
+#include "topology/numeric_address.h"
 
 namespace ds {
 namespace {

@@ -12,6 +12,7 @@
 #include "topology/discover_hwloc.h"
 #include "topology/discover_nvml.h"
 #include "topology/host_addresses.h"
+#include "topology/numeric_address.h"
 
 namespace ds {
 namespace {

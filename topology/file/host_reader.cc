@@ -5,7 +5,7 @@
 #include "topology/base/text.h"
 #include "topology/file/core_reader.h"
 #include "topology/file/device_reader.h"
-#include "topology/host_addresses.h"
+#include "topology/numeric_address.h"
 
 namespace ds {
 namespace {

@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "agent/proto/control.pb.h"
-#include "topology/host_addresses.h"
+#include "topology/numeric_address.h"
 
 namespace ds {
 
