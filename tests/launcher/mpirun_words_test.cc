@@ -122,7 +122,7 @@ TEST(MpirunWords, OfDeepSpeedAreAnsweredToo) {
 TEST(MpirunWords, FollowTheRulesOfOtherOptions) {
   EXPECT_EQ(scan({"--npersocket"}).problems, Words{"option --npersocket needs a value"});
   EXPECT_EQ(scan({"--ppn", "-np", "4", "true"}).problems, Words{"option --ppn needs a value; -np is an option"});
-  EXPECT_EQ(scan({"--bynode=3", "true"}).problems, Words{"option --bynode takes no value"});
+  EXPECT_EQ(scan({"--bynode=3", "true"}).problems, Words{"option --bynode=3 takes no value"});
   const Words late = {"-np", "1", "a", ":", "-np", "1", "--bynode", "b"};
   expect_words(usage_error_of([&] { parse_options(late); }), {"--bynode", "before the first program"});
   EXPECT_EQ(parse_options({"true", "--bynode"}).programs[0].argv, (Words{"true", "--bynode"})) << "of the program";
