@@ -12,7 +12,6 @@ using std::chrono::seconds;
 AgentReach::AgentReach(boost::asio::io_context& io, const std::vector<Host>& hosts, const std::vector<int>& warm,
                        const std::vector<int>& tree, StartLimits limits, AgentReachEvents events)
     : hosts_(hosts),
-      limits_(limits),
       events_(std::move(events)),
       schedule_(static_cast<int>(hosts.size()), warm, tree, limits, Clock::now()),
       started_(hosts.size(), Clock::now()),
@@ -70,9 +69,14 @@ void AgentReach::fail(const ReachFailure& failure, int host) {
 
 void AgentReach::look_at_clock() {
   clock_set_ = false;
-  const auto limit = static_cast<int>(duration_cast<seconds>(limits_.each).count());
-  for (int host : schedule_.overdue(Clock::now()))
-    fail(classify_reach_failure(hosts_[host].name, events_.said_about(host), -1, limit), host);
+  const Clock::time_point now = Clock::now();
+  for (int host : schedule_.overdue(now)) {
+    const auto waited = static_cast<int>(duration_cast<seconds>(now - started_[host]).count());
+    fail(classify_reach_failure(hosts_[host].name, events_.said_about(host), -1, waited), host);
+  }
+  std::vector<std::string> late;
+  for (int host : schedule_.late(now)) late.push_back(hosts_[host].name);
+  if (!late.empty() && !over_) events_.on_late(late);
   set_clock();
 }
 

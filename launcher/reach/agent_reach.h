@@ -25,6 +25,7 @@ struct AgentReachEvents {
   std::function<void(int host)> start;                                       // the launcher itself starts its agent
   std::function<void(int host, const std::vector<int>& children)> ask;       // the agent of `host` starts these
   std::function<std::string(int host)> said_about;                           // what its start has said so far
+  std::function<void(const std::vector<std::string>& hosts)> on_late;        // no answer yet, but others still come
   // Once, when every host has joined or failed or its time is up; `version`: builds differ, not a matter of reaching.
   std::function<void(const std::vector<ReachFailure>&, bool version)> on_unreachable;
 };
@@ -56,7 +57,6 @@ class AgentReach {
   void check_all_over();
 
   const std::vector<Host>& hosts_;
-  StartLimits limits_;
   AgentReachEvents events_;
   StartSchedule schedule_;
   std::vector<Clock::time_point> started_;

@@ -9,6 +9,7 @@ StartSchedule::StartSchedule(int num_hosts, const std::vector<int>& warm, const 
     : limits_(limits),
       tree_(tree),
       entries_(static_cast<size_t>(num_hosts)),
+      last_joined_(now),
       ready_(warm.begin(), warm.end()),
       open_(num_hosts) {
   for (int host : warm) entries_[host].single = entries_[host].warm = true;
@@ -57,6 +58,7 @@ std::vector<int> StartSchedule::joined(int host, Time now) {
   no_more_under_way(entry);
   if (open(host)) --open_;
   entry.state = State::kJoined;
+  last_joined_ = now;
   std::vector<int> result;
   for (int child : children(host)) {
     Entry& next = entries_[child];
@@ -110,18 +112,36 @@ bool StartSchedule::open(int host) const {
 
 std::optional<int> StartSchedule::starter(int host) const { return entries_[host].starter; }
 
+StartSchedule::Time StartSchedule::end_of(const Entry& entry) const {
+  return std::max(entry.deadline, std::min(last_joined_ + limits_.quiet, entry.deadline + 2 * limits_.each));
+}
+
 std::vector<int> StartSchedule::overdue(Time now) const {
   std::vector<int> result;
   for (size_t host = 0; host < entries_.size(); ++host)
-    if (entries_[host].state == State::kStarting && entries_[host].deadline <= now)
+    if (entries_[host].state == State::kStarting && end_of(entries_[host]) <= now)
       result.push_back(static_cast<int>(host));
+  return result;
+}
+
+std::vector<int> StartSchedule::late(Time now) {
+  std::vector<int> result;
+  for (size_t host = 0; host < entries_.size(); ++host) {
+    Entry& entry = entries_[host];
+    if (entry.state != State::kStarting || entry.told || entry.deadline > now || end_of(entry) <= now) continue;
+    entry.told = true;
+    result.push_back(static_cast<int>(host));
+  }
   return result;
 }
 
 std::optional<StartSchedule::Time> StartSchedule::next_deadline() const {
   std::optional<Time> next;
-  for (const Entry& entry : entries_)
-    if (entry.state == State::kStarting && (!next || entry.deadline < *next)) next = entry.deadline;
+  for (const Entry& entry : entries_) {
+    if (entry.state != State::kStarting) continue;
+    const Time due = entry.told ? end_of(entry) : entry.deadline;
+    if (!next || due < *next) next = due;
+  }
   return next;
 }
 

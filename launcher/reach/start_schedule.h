@@ -21,6 +21,9 @@ struct StartLimits {
   int fan_out = 16;  // starts by the launcher and by each agent; 0 = the launcher starts all
   int at_once = 32;  // starts of the launcher under way
   std::chrono::milliseconds each{10000};  // until an agent has joined
+  // As long as agents keep coming at least so often, one that is late may only be slow, as they are: it gets three times
+  // as long. Where nothing comes any more, it does not either.
+  std::chrono::milliseconds quiet{2000};
 };
 
 class StartSchedule {
@@ -41,8 +44,9 @@ class StartSchedule {
   bool open(int host) const;                   // waiting or starting
   std::optional<int> starter(int host) const;  // the host whose agent started or starts it
   bool all_over() const { return open_ == 0; }  // every host has joined or failed
-  std::vector<int> overdue(Time now) const;    // started so long ago that they should have joined
-  std::optional<Time> next_deadline() const;
+  std::vector<int> overdue(Time now) const;    // not expected any more
+  std::vector<int> late(Time now);             // past their time, but others still come; each is told once
+  std::optional<Time> next_deadline() const;   // when to ask for both again
 
  private:
   enum class State { kWaiting, kStarting, kJoined, kFailed };
@@ -50,18 +54,21 @@ class StartSchedule {
     State state = State::kWaiting;
     bool single = false;   // started one by one
     bool warm = false, in_tree = false, orphan = false;  // orphan: left to the launcher
+    bool told = false;                                   // that it is late
     int position = 0;                      // in the tree
     std::optional<int> starter{};
     Time deadline{};
   };
 
   void no_more_under_way(const Entry& entry);
+  Time end_of(const Entry& entry) const;  // of its patience
   std::vector<int> children(int host) const;
   void adopt_children(int host);
 
   StartLimits limits_;
   std::vector<int> tree_;
   std::vector<Entry> entries_;
+  Time last_joined_;
   std::deque<int> ready_;  // waiting ones that the launcher is to start
   int under_way_ = 0;      // starts of the launcher
   int open_ = 0;           // hosts that have neither joined nor failed

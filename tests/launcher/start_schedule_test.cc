@@ -88,6 +88,23 @@ TEST(StartSchedule, EachStartHasItsOwnDeadline) {
   EXPECT_EQ(schedule.overdue(kStart + 17s), (Hosts{1}));
 }
 
+TEST(StartSchedule, AHostIsGivenTimeWhileOthersStillCome) {
+  StartSchedule schedule(4, {}, first(4), {.fan_out = 0, .each = 10s, .quiet = 2s}, kStart);
+  schedule.starts(kStart);
+  schedule.joined(1, kStart + 9s);
+  EXPECT_EQ(schedule.next_deadline(), kStart + 10s);
+  EXPECT_EQ(schedule.overdue(kStart + 10s), Hosts{});
+  EXPECT_EQ(schedule.late(kStart + 10s), (Hosts{0, 2, 3}));
+  EXPECT_EQ(schedule.late(kStart + 10s), Hosts{}) << "each is told once";
+  EXPECT_EQ(schedule.next_deadline(), kStart + 11s) << "when nothing has come for two seconds";
+  schedule.joined(2, kStart + 10s);
+  EXPECT_EQ(schedule.overdue(kStart + 11s), Hosts{});
+  EXPECT_EQ(schedule.next_deadline(), kStart + 12s);
+  EXPECT_EQ(schedule.overdue(kStart + 12s), (Hosts{0, 3})) << "nothing came any more";
+  schedule.joined(3, kStart + 29s);
+  EXPECT_EQ(schedule.overdue(kStart + 30s), (Hosts{0})) << "three times its time are the most";
+}
+
 TEST(StartSchedule, WhatAnotherHostCannotStartTheLauncherTries) {
   StartSchedule schedule(4, {}, first(4), {.fan_out = 1}, kStart);
   schedule.starts(kStart);
