@@ -83,6 +83,14 @@ GenerationChoice GenerationPlanner::choose(const std::vector<HostRoom>& rooms) c
 
 GenerationChoice GenerationPlanner::best_choice(Time now) const { return choose(world_.rooms(job_, members_, now)); }
 
+bool GenerationPlanner::can_plan(Time now) const {
+  const int world = best_choice(now).world;
+  if (world == 0 || world >= world_.first().ranks) return world > 0;
+  for (size_t host = 0; host < members_.size(); ++host)
+    if (members_.may_come(static_cast<int>(host), now)) return false;
+  return true;
+}
+
 int GenerationPlanner::larger_world(Time now) const {
   std::vector<HostRoom> rooms = world_.rooms(job_, members_, now);
   for (size_t host = 0; host < rooms.size(); ++host) {

@@ -32,8 +32,10 @@ class GenerationPlanner {
   bool plan_first(Time now);
   // In the place of a launcher that died; `goes_on`: its ranks are all there. False: too few hosts.
   bool plan_after(const Handover& left, bool goes_on, Time now);
-  // Whether there is a plan for the hosts that are there.
-  bool can_plan(Time now) const { return best_choice(now).world > 0; }
+  // Whether a generation that waits for hosts can have those that are there: they are enough, and they are as many as
+  // there were or no other host may come in a moment. Hosts that fell silent together come back one after the other, and
+  // programs do not grow later.
+  bool can_plan(Time now) const;
   // In place of the plan of the generation before: what was decided, or what is possible by now. Returns a sentence.
   std::string plan_next(Time now);
 

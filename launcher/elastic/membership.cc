@@ -62,6 +62,10 @@ bool Membership::there(int host) const { return hosts_[static_cast<size_t>(host)
 bool Membership::gone(int host) const { return hosts_[static_cast<size_t>(host)].state == State::kGone; }
 bool Membership::returning(int host) const { return hosts_[static_cast<size_t>(host)].state == State::kReturning; }
 
+bool Membership::may_come(int host, Time now) const {
+  return (gone(host) || returning(host)) && hosts_[static_cast<size_t>(host)].tries <= 1 && !left_alone_until(host, now);
+}
+
 bool Membership::trusted(int host, Time now) const { return there(host) && !left_alone_until(host, now); }
 
 std::optional<Membership::Time> Membership::since(int host) const {

@@ -31,6 +31,8 @@ class Membership {
   bool there(int host) const;
   bool gone(int host) const;          // neither there nor coming
   bool returning(int host) const;
+  // Not there, its first try is not over, and it is not left alone: it may be back in a moment.
+  bool may_come(int host, Time now) const;
   // There and not left alone.
   bool trusted(int host, Time now) const;
   std::optional<Time> since(int host) const;  // when it joined last

@@ -70,9 +70,36 @@ TEST_F(GenerationPlannerTest, WithoutHostsItWaitsAndTellsWhatItFound) {
   EXPECT_EQ(planner.decide(&lost, std::nullopt, kStart).course, Course::kWait);
   EXPECT_FALSE(planner.can_plan(kStart));
   planner.hosts().joined(0, kStart + seconds(5));
+  EXPECT_FALSE(planner.can_plan(kStart + seconds(5))) << "b may come in a moment, too";
+  planner.hosts().trying(1);
+  EXPECT_FALSE(planner.can_plan(kStart + seconds(5)));
+  planner.hosts().lost(1, kStart + seconds(5));
   ASSERT_TRUE(planner.can_plan(kStart + seconds(5)));
   EXPECT_EQ(planner.plan_next(kStart + seconds(5)), "starting again: 4 ranks on a, c (there were 6)");
   EXPECT_EQ(job.plan.world_size, 4);
+}
+
+TEST_F(GenerationPlannerTest, HostsThatWereLostTogetherAreWaitedForTogether) {
+  for (int host = 0; host < 3; ++host) planner.hosts().lost(host, kStart);
+  const Verdict lost = failure_on("a");
+  EXPECT_EQ(planner.decide(&lost, std::nullopt, kStart).course, Course::kWait);
+  for (int host = 0; host < 3; ++host) {
+    EXPECT_FALSE(planner.can_plan(kStart + seconds(3))) << host;
+    planner.hosts().trying(host);
+    planner.hosts().joined(host, kStart + seconds(3));
+  }
+  EXPECT_TRUE(planner.can_plan(kStart + seconds(3)));
+  planner.plan_next(kStart + seconds(3));
+  EXPECT_EQ(job.plan.world_size, 6);
+}
+
+TEST_F(GenerationPlannerTest, AHostThatIsLeftAloneIsNotWaitedFor) {
+  for (int failure = 0; failure < 3; ++failure) planner.hosts().blamed(2, kStart);
+  for (int host = 0; host < 3; ++host) planner.hosts().lost(host, kStart);
+  const Verdict lost = failure_on("a");
+  EXPECT_EQ(planner.decide(&lost, std::nullopt, kStart).course, Course::kWait);
+  for (int host = 0; host < 2; ++host) planner.hosts().joined(host, kStart + seconds(3));
+  EXPECT_TRUE(planner.can_plan(kStart + seconds(3)));
 }
 
 TEST_F(GenerationPlannerTest, FailuresBeyondTheBudgetEndIt) {
