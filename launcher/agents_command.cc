@@ -61,10 +61,18 @@ JobFile as_job(const ResidentRecord& record) {
   return file;
 }
 
-// The number of its jobs; nullopt when it does not answer.
-std::optional<int> ask(const ResidentRecord& record, const std::string& what) {
+struct ResidentState {
+  int jobs = 0;
+  std::string refused;  // a sentence about connections, "" = none
+};
+
+// nullopt when it does not answer.
+std::optional<ResidentState> ask(const ResidentRecord& record, const std::string& what) {
   try {
-    return static_cast<int>(parse_int(ask_job(as_job(record), what, {}, kAnswerLimit).text).value_or(0));
+    const std::string text = ask_job(as_job(record), what, {}, kAnswerLimit).text;
+    const size_t end = std::min(text.find('\n'), text.size());
+    return ResidentState{static_cast<int>(parse_int(text.substr(0, end)).value_or(0)),
+                         text.substr(std::min(end + 1, text.size()))};
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -145,11 +153,11 @@ std::vector<ResidentRecord> chosen(const Words& hosts) {
 int stop(const Words& words, Console& console) {
   bool all_answered = true;
   for (const ResidentRecord& record : chosen(words)) {
-    const std::optional<int> jobs = ask(record, "stop");
-    all_answered &= jobs.has_value();
-    console.out(record.host + (!jobs ? ": does not answer; forgotten, it ends by its idle time if it still runs"
-                               : *jobs ? ": leaves when its jobs have ended: " + std::to_string(*jobs)
-                                       : ": stopped") + "\n");
+    const std::optional<ResidentState> state = ask(record, "stop");
+    all_answered &= state.has_value();
+    console.out(record.host + (!state ? ": does not answer; forgotten, it ends by its idle time if it still runs"
+                               : state->jobs ? ": leaves when its jobs have ended: " + std::to_string(state->jobs)
+                                             : ": stopped") + "\n");
     remove_resident(resident_folder(), record.host);
   }
   return all_answered ? 0 : kTryLater;
@@ -161,18 +169,20 @@ int list(const Words& words, Console& console) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::string text;
   for (const ResidentRecord& record : read_residents(resident_folder())) {
-    const std::optional<int> jobs = ask(record, "status");
+    const std::optional<ResidentState> asked = ask(record, "status");
+    const ResidentState told = asked.value_or(ResidentState{});
     const int64_t minutes = (time(nullptr) - record.started) / 60;
-    const std::string state = !jobs ? "no answer" : record.build != build_id() ? "another build" : "ready";
+    const std::string state = !asked ? "no answer" : record.build != build_id() ? "another build" : "ready";
     rows.push_back({{"host", record.host},
                     {"pid", record.pid},
                     {"port", record.port},
                     {"state", state},
-                    {"jobs", jobs.value_or(0)},
-                    {"started", record.started}});
+                    {"jobs", told.jobs},
+                    {"started", record.started},
+                    {"refused", told.refused}});
     text += record.host + ": " + state + ", pid " + std::to_string(record.pid) + ", port " +
-            std::to_string(record.port) + ", jobs " + std::to_string(jobs.value_or(0)) + ", started " +
-            std::to_string(minutes) + " min ago\n";
+            std::to_string(record.port) + ", jobs " + std::to_string(told.jobs) + ", started " +
+            std::to_string(minutes) + " min ago" + (told.refused.empty() ? "" : "; " + told.refused) + "\n";
   }
   console.out(json ? rows.dump() + "\n" : text.empty() ? "no resident agents\n" : text);
   return 0;

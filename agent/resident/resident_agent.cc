@@ -17,13 +17,14 @@
 #include "agent/event_loop.h"
 #include "agent/job_folders.h"
 #include "agent/listener.h"
-#include "agent/networks.h"
 #include "agent/peer_address.h"
 #include "agent/pending_connections.h"
 #include "agent/proto/control.pb.h"
+#include "agent/resident/refusals.h"
 #include "agent/resident/resident_calls.h"
 #include "agent/resident/resident_record.h"
 #include "topology/base/error.h"
+#include "topology/host_addresses.h"
 
 namespace ds {
 namespace {
@@ -39,7 +40,7 @@ class ResidentAgent {
         idle_(io_),
         listener_(io_, false, ports(start), [this](int fd) { accept(fd); }) {
     record_.host = own_host_name();
-    for (const Network& network : own_networks()) record_.addresses.push_back(network.address);
+    record_.addresses = global_addresses();
     record_.port = listener_.port();
     record_.pid = getpid();
     record_.program = program;
@@ -65,9 +66,9 @@ class ResidentAgent {
     const uint64_t id = next_id_++;
     const std::string host = peer_address(fd).host;
     auto channel = Channel::create(io_, fd, fd, ChannelRole::kLauncher, start_.key());
-    guests_[id] = channel;
+    guests_[id] = {channel, host};
     channel->start([this, id](const control::Envelope& message) { take(id, message); },
-                   [this, id](const std::string&) { closed(id); });
+                   [this, id](const std::string& reason) { closed(id, reason); });
     if (const auto out = pending_.add(id, host)) push_out(*out);
   }
 
@@ -75,32 +76,38 @@ class ResidentAgent {
     pending_.remove(id);
     const auto guest = guests_.find(id);
     if (guest == guests_.end()) return;
-    guest->second->close();
+    const Guest out = std::move(guest->second);
     guests_.erase(guest);
+    refusals_.add(out.host, out.channel->peer(), "too many connections have not proved to know the key");
+    out.channel->close();
   }
 
   void take(uint64_t id, const control::Envelope& message) {  // only who knows the key is heard here
     pending_.remove(id);
-    const std::shared_ptr<Channel> channel = guests_.at(id);
+    const std::shared_ptr<Channel> channel = guests_.at(id).channel;
     if (message.has_request()) return answer(channel, message.request().what());
     if (leaving_) return channel->close();
     idle_.cancel();
     calls_.take(channel, message);
+    if (calls_.size() == 0) fewer_calls();  // nothing came of it
   }
 
-  void closed(uint64_t id) {
+  void closed(uint64_t id, const std::string& reason) {
     pending_.remove(id);
-    const auto guest = guests_.find(id);
-    if (guest == guests_.end()) return;
-    calls_.caller_gone(guest->second);
-    post(io_, [keep = guest->second] {});  // this runs inside its callback
-    guests_.erase(guest);
+    const auto found = guests_.find(id);
+    if (found == guests_.end()) return;
+    const Guest guest = std::move(found->second);
+    guests_.erase(found);
+    if (!guest.channel->authenticated() || guest.channel->broke_protocol())
+      refusals_.add(guest.host, guest.channel->peer(), reason);
+    calls_.caller_gone(guest.channel);
+    post(io_, [keep = guest.channel] {});  // this runs inside its callback
   }
 
   void answer(const std::shared_ptr<Channel>& channel, const std::string& what) {
     leaving_ |= what == "stop";
     control::Envelope message;
-    message.mutable_reply()->set_text(std::to_string(calls_.size()));
+    message.mutable_reply()->set_text(std::to_string(calls_.size()) + "\n" + refusals_.text());
     message.mutable_reply()->set_exit_code(what == "stop" || what == "status" ? 0 : 2);
     channel->send(message);
     channel->flush([this] { leave_if_told(); });
@@ -114,12 +121,18 @@ class ResidentAgent {
 
   void leave_if_told() { over_ |= leaving_ && calls_.size() == 0; }
 
+  struct Guest {
+    std::shared_ptr<Channel> channel;
+    std::string host;  // its address
+  };
+
   const control::ResidentStart start_;
   boost::asio::io_context io_;
   ResidentCalls calls_;
   Timer idle_;
   PendingConnections pending_{kPendingLimit};
-  std::map<uint64_t, std::shared_ptr<Channel>> guests_;
+  std::map<uint64_t, Guest> guests_;
+  Refusals refusals_{io_};
   uint64_t next_id_ = 0;
   Listener listener_;
   ResidentRecord record_;

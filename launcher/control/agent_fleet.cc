@@ -41,7 +41,7 @@ AgentFleet::AgentFleet(boost::asio::io_context& io, FleetOptions options, FleetE
              {[this](int host) { processes_.start(host); },
               [this](int host, const std::vector<int>& children) { ask_to_start(host, children); },
               [this](int host) { return processes_.said_about(host); },
-              [this](const std::vector<std::string>& hosts) { events_.on_late(hosts); },
+              [this](const std::vector<std::string>& hosts, bool given_up) { events_.on_late(hosts, given_up); },
               [this](const std::vector<ReachFailure>& failures, bool version) {
                 if (!shutting_down_) events_.on_unreachable(failures, version);
               }}),

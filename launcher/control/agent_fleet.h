@@ -37,7 +37,8 @@ struct FleetEvents {
   std::function<void(int host, const std::string& cause)> on_lost;     // a host that had joined
   // The kernel of that host has killed so many processes for memory so far; after on_lost, if there is still a way to ask.
   std::function<void(int host, uint64_t oom_kills)> on_oom_kills;
-  std::function<void(const std::vector<std::string>& hosts)> on_late;  // their agents are, while others still come
+  // No answer from these in their time, while others are still on their way: `given_up`, or waited for.
+  std::function<void(const std::vector<std::string>& hosts, bool given_up)> on_late;
   // Once, when every host has answered or failed or time is up; `version`: builds differ, not a matter of reaching.
   std::function<void(const std::vector<ReachFailure>&, bool version)> on_unreachable;
   std::function<void(const std::shared_ptr<Channel>&, const control::Request&)> on_request;

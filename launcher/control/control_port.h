@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "agent/pending_connections.h"
-#include "launcher/control/stranger_log.h"
+#include "agent/stranger_log.h"
 
 namespace boost::asio {
 class io_context;

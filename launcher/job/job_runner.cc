@@ -74,7 +74,7 @@ JobRunner::JobRunner(boost::asio::io_context& io, Job& job, JobRecord& record, C
   events.on_oom_kills = [this](int host, uint64_t kills) {
     if (reports_.memory_ran_out(host, kills)) memory_ran_out(host);
   };
-  events.on_late = [this](const std::vector<std::string>& hosts) { agents_late(hosts); };
+  events.on_late = [this](const std::vector<std::string>& hosts, bool given_up) { agents_late(hosts, given_up); };
   events.on_unreachable = [this](const std::vector<ReachFailure>& failures, bool version) {
     unreachable(failures, version);
   };

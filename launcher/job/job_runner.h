@@ -80,7 +80,7 @@ class JobRunner {
   void take_signal(int signal);
   void host_lost(int host, const std::string& cause);
   void memory_ran_out(int host);
-  void agents_late(const std::vector<std::string>& hosts);
+  void agents_late(const std::vector<std::string>& hosts, bool given_up);
   void unreachable(const std::vector<ReachFailure>& failures, bool version);
   void tick();
   void look_at_stdout();  // somebody may have closed it, or its disk may be full

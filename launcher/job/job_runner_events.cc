@@ -228,10 +228,12 @@ void JobRunner::memory_ran_out(int host) {
   console_.note(host_name(host) + ": " + kMemoryRanOut);
 }
 
-void JobRunner::agents_late(const std::vector<std::string>& hosts) {
+void JobRunner::agents_late(const std::vector<std::string>& hosts, bool given_up) {
+  const std::string them = hosts.size() == 1 ? "it" : "them";
   console_.note("no answer in " + std::to_string(fleet_options(job_).start.each.count() / 1000) + " s: " +
-                join(hosts, ", ") + ": waiting for " + (hosts.size() == 1 ? "it" : "them") +
-                " as long as agents of other hosts still come");
+                join(hosts, ", ") + ": " +
+                (given_up ? "given up; others are still on their way"
+                          : "waiting for " + them + " as long as agents of other hosts still come"));
 }
 
 void JobRunner::unreachable(const std::vector<ReachFailure>& failures, bool version) {

@@ -70,13 +70,15 @@ void AgentReach::fail(const ReachFailure& failure, int host) {
 void AgentReach::look_at_clock() {
   clock_set_ = false;
   const Clock::time_point now = Clock::now();
+  std::vector<std::string> given_up, late;
   for (int host : schedule_.overdue(now)) {
     const auto waited = static_cast<int>(duration_cast<seconds>(now - started_[host]).count());
+    given_up.push_back(hosts_[host].name);
     fail(classify_reach_failure(hosts_[host].name, events_.said_about(host), -1, waited), host);
   }
-  std::vector<std::string> late;
   for (int host : schedule_.late(now)) late.push_back(hosts_[host].name);
-  if (!late.empty() && !over_) events_.on_late(late);
+  if (!given_up.empty() && !over_) events_.on_late(given_up, true);
+  if (!late.empty() && !over_) events_.on_late(late, false);
   set_clock();
 }
 

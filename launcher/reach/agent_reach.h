@@ -25,7 +25,8 @@ struct AgentReachEvents {
   std::function<void(int host)> start;                                       // the launcher itself starts its agent
   std::function<void(int host, const std::vector<int>& children)> ask;       // the agent of `host` starts these
   std::function<std::string(int host)> said_about;                           // what its start has said so far
-  std::function<void(const std::vector<std::string>& hosts)> on_late;        // no answer yet, but others still come
+  // Hosts that gave no answer in their time, while others are still on their way: `given_up`, or waited for.
+  std::function<void(const std::vector<std::string>& hosts, bool given_up)> on_late;
   // Once, when every host has joined or failed or its time is up; `version`: builds differ, not a matter of reaching.
   std::function<void(const std::vector<ReachFailure>&, bool version)> on_unreachable;
 };

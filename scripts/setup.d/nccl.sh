@@ -15,7 +15,7 @@ nccl_in_environment() {
 # Sets nccl_options, what CMake is told. A failed download is remembered, so that the next set-up is quick again.
 find_or_fetch_nccl() {
   nccl_options=()
-  if [ "$1" != programs ] && command -v nvcc >/dev/null && ! nccl_in_environment && [ ! -e "$nccl_place" ]; then
+  if [ "$1" != programs ] && PATH=$PATH:/usr/local/cuda/bin:/opt/cuda/bin command -v nvcc >/dev/null && ! nccl_in_environment && [ ! -e "$nccl_place" ]; then
     fetch_nccl
   fi
   if [ -e "$nccl_place/nvidia/nccl/include/nccl.h" ]; then nccl_options=("-DNCCL_ROOT=$nccl_place/nvidia/nccl"); fi

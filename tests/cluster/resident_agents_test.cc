@@ -124,7 +124,10 @@ TEST_F(ResidentAgents, NobodyWithoutTheKeyIsHeardAndTheKeyIsPrivate) {
   EXPECT_EQ(mode.out, "600\n");
   const auto port = bed().run("node1", {"sed", "-n", "s/^port //p", folder("state") + "/dslaunch/agents/node2"});
   const std::string knock = "exec 3<>/dev/tcp/node2/" + std::string(trim(port.out)) + "; head -c 200000 /dev/urandom >&3; cat <&3 | wc -c";
-  bed().run("node1", {"timeout", "20", "bash", "-c", knock});
+  const auto heard = bed().run("node1", {"timeout", "20", "bash", "-c", knock});
+  EXPECT_EQ(trim(heard.out), "40") << "its greeting, and the end: " << heard.err;
+  const auto told = agents({"list"});
+  EXPECT_NE(told.out.find("1 connection refused, the last from 198.18."), std::string::npos) << told.out;
   bed().run("node1", {"sed", "-i", "s/^key ./key 0/; s/^key 0./key 0f/", folder("state") + "/dslaunch/agents/node3"});
   EXPECT_EQ(ways(), "node2 resident, node3 login") << "node3 has another key now";
   bed().run("node3", {"pkill", "dsagent"});

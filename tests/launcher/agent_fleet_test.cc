@@ -55,7 +55,7 @@ class SlowAgent : public ::testing::Test {
     events.on_unreachable = [](const std::vector<ReachFailure>& failures, bool) {
       FAIL() << describe_reach_failures(failures);
     };
-    events.on_late = [](const std::vector<std::string>& hosts) { FAIL() << hosts.size(); };
+    events.on_late = [](const std::vector<std::string>& hosts, bool) { FAIL() << hosts.size(); };
     events.on_refused = [](const std::string& line) { FAIL() << line; };
     events.on_change = [] {};
     fleet.emplace(io, options, std::move(events));

@@ -1,10 +1,12 @@
 // Start of an MPI program on three hosts (network namespaces with sshd of their own): dslaunch against mpirun, both by
-// ssh, alternating. "cold": from the start of the launcher until MPI_Init has returned on all ranks. "warm": ours from
-// the moment the plan is sent to agents that are there already, which is what a replaced or resized generation waits
-// for; mpirun has no such state, its whole start is the yardstick.
+// ssh, alternating. All but the last from the start of the launcher until MPI_Init has returned on all ranks: "cold"; "warm",
+// with resident agents on the hosts (dslaunch agents start); "formed": from the moment the plan is sent to agents that
+// have joined already, which is what a replaced or resized generation waits for. mpirun has neither state, its whole start is
+// the yardstick.
 //
 //   launch_hosts_bench [rounds] [ranks ...]     as root
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -23,7 +25,7 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 struct Start {
-  double cold_ms = 0, warm_ms = 0;
+  double cold_ms = 0, warm_ms = 0, formed_ms = 0;
 };
 
 double seconds_of(clockid_t clock) {
@@ -57,6 +59,17 @@ class Bench {
  public:
   explicit Bench(const fs::path& bin) : bin_(bin), bed_({.hosts = 3, .visible = {bin.string()}}) {
     std::ofstream(bed_.folder() + "/hosts") << "node1 slots=8\nnode2 slots=8\nnode3 slots=8\n";
+    Words start = with_residents();
+    for (const char* word : {"agents", "start", "--hostfile"}) start.push_back(word);
+    start.push_back(bed_.folder() + "/hosts");
+    const auto result = bed_.run("node1", start, std::chrono::seconds(60));
+    if (result.code != 0) throw Error(ErrorCode::kInternal, "agents start: " + result.err);
+  }
+
+  ~Bench() {
+    Words stop = with_residents();
+    stop.insert(stop.end(), {"agents", "stop"});
+    bed_.run("node1", stop, std::chrono::seconds(60));
   }
 
   Start dslaunch(int ranks) {
@@ -66,7 +79,8 @@ class Bench {
     start.cold_ms = run({(bin_ / "dslaunch").string(), "--output", output.string()}, ranks);
     const double wall_minus_monotonic = seconds_of(CLOCK_REALTIME) - seconds_of(CLOCK_MONOTONIC);
     const double sent = time_of_event(output / "events.jsonl", "generation_forming") - wall_minus_monotonic;
-    start.warm_ms = 1e3 * (ready_ - sent);
+    start.formed_ms = 1e3 * (ready_ - sent);
+    start.warm_ms = run(with_residents(), ranks);
     return start;
   }
 
@@ -76,6 +90,11 @@ class Bench {
   }
 
  private:
+  // dslaunch that knows of the resident agents; without the folder of their records it logs in.
+  Words with_residents() const {
+    return {"env", "XDG_STATE_HOME=" + bed_.folder() + "/residents", (bin_ / "dslaunch").string()};
+  }
+
   double run(Words launcher, int ranks) {
     const fs::path folder = fs::path(bed_.folder()) / "ready";
     fs::remove_all(folder);
@@ -101,24 +120,37 @@ double quantile(std::vector<double> values, double q) {
   return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
+// Medians of the times, and of the ratios of each round with what is usual for them.
+nlohmann::ordered_json summary(const std::vector<double>& times, const std::vector<double>& theirs) {
+  std::vector<double> ratios;
+  for (size_t round = 0; round < times.size(); ++round) ratios.push_back(times[round] / theirs[round]);
+  const auto rounded = [](double value) { return std::round(1e3 * value) / 1e3; };
+  return {{"ms", std::round(quantile(times, 0.5))},
+          {"ratio", rounded(quantile(ratios, 0.5))},
+          {"p10", rounded(quantile(ratios, 0.1))},
+          {"p90", rounded(quantile(ratios, 0.9))}};
+}
+
 void measure(Bench& bench, int ranks, int rounds) {
-  std::vector<double> cold, warm, theirs, cold_ratio, warm_ratio;
+  std::vector<double> cold, warm, formed, theirs;
   for (int round = -1; round < rounds; ++round) {
     const Start ours = bench.dslaunch(ranks);
     const double mpirun = bench.mpirun(ranks);
     if (round < 0) continue;  // files are in memory now
     cold.push_back(ours.cold_ms);
     warm.push_back(ours.warm_ms);
+    formed.push_back(ours.formed_ms);
     theirs.push_back(mpirun);
-    cold_ratio.push_back(ours.cold_ms / mpirun);
-    warm_ratio.push_back(ours.warm_ms / mpirun);
   }
-  std::printf("{\"bench\":\"launch_hosts\",\"hosts\":3,\"ranks\":%d,\"mpirun_ms\":%.0f,\"cold_ms\":%.0f,\"cold_ratio\":%.3f,"
-              "\"cold_p10\":%.3f,\"cold_p90\":%.3f,\"warm_ms\":%.0f,\"warm_ratio\":%.3f,\"warm_p10\":%.3f,\"warm_p90\":%.3f,"
-              "\"rounds\":%d}\n",
-              ranks, quantile(theirs, 0.5), quantile(cold, 0.5), quantile(cold_ratio, 0.5), quantile(cold_ratio, 0.1),
-              quantile(cold_ratio, 0.9), quantile(warm, 0.5), quantile(warm_ratio, 0.5), quantile(warm_ratio, 0.1),
-              quantile(warm_ratio, 0.9), rounds);
+  const nlohmann::ordered_json line{{"bench", "launch_hosts"},
+                                    {"hosts", 3},
+                                    {"ranks", ranks},
+                                    {"rounds", rounds},
+                                    {"mpirun_ms", std::round(quantile(theirs, 0.5))},
+                                    {"cold", summary(cold, theirs)},
+                                    {"warm", summary(warm, theirs)},
+                                    {"formed", summary(formed, theirs)}};
+  std::printf("%s\n", line.dump().c_str());
   std::fflush(stdout);
 }
 

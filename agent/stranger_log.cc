@@ -1,4 +1,4 @@
-#include "launcher/control/stranger_log.h"
+#include "agent/stranger_log.h"
 
 #include <algorithm>
 #include <utility>
