@@ -48,13 +48,21 @@ static int port_of_choice() {
 
 int free_port(const PortRange& range, PortUse use) {
   if (!range.bounded()) return use == PortUse::kMeeting ? port_of_choice() : port_if_free(0);
+  const std::vector<int> ports = free_ports(range, use, 1);
+  return ports.empty() ? 0 : ports[0];
+}
+
+std::vector<int> free_ports(const PortRange& range, PortUse use, size_t most) {
+  std::vector<int> ports;
+  if (!range.bounded()) return ports;
   int last_free = 0;
-  for (int port = range.high; port >= range.low; --port) {
+  for (int port = range.high; port >= range.low && ports.size() < most; --port) {
     if (!port_if_free(port)) continue;
-    if (use == PortUse::kMeeting || last_free) return port;
-    last_free = port;
+    if (use == PortUse::kMeeting || last_free) ports.push_back(port);
+    else last_free = port;
   }
-  return last_free;
+  if (ports.empty() && last_free && most > 0) ports.push_back(last_free);
+  return ports;
 }
 
 }  // namespace ds

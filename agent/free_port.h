@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace ds {
 
@@ -23,5 +24,8 @@ PortRange ports_of_choice(const std::string& local_range);
 
 // 0 when there is none. Nothing holds it until it is used, so without bounds a meeting gets one that nobody is given by chance.
 int free_port(const PortRange& range = {}, PortUse use = PortUse::kMeeting);
+
+// As many as there are of a bounded range, from the top.
+std::vector<int> free_ports(const PortRange& range, PortUse use, size_t most);
 
 }  // namespace ds

@@ -25,9 +25,9 @@ bool is_wanted(const Network& network, const std::string& wanted);
 // The networks that MPI may use between the hosts of a generation, as Open MPI takes them: CIDRs for IPv4, interfaces for
 // IPv6, separated by commas. At most one of the two is not empty.
 struct NetworkChoice {
-  std::string include;     // those that all hosts share
-  std::string exclude;     // there is none (hosts behind routers): those that others cannot mean
-  std::string interfaces;  // of include, as NCCL and Gloo take them
+  std::string include{};     // those that all hosts share
+  std::string exclude{};     // there is none (hosts behind routers): those that others cannot mean
+  std::string interfaces{};  // of include, as NCCL and Gloo take them
   bool operator==(const NetworkChoice&) const = default;
 };
 

@@ -138,7 +138,8 @@ class RankServer {
       set_all(environment, {start.env().begin(), start.env().end()});
       mpirun_ = std::make_unique<MpirunWireup>(
           io_,
-          MpirunWireup::Options{folder_, options_.program, inherited_, get_or(environment, "PATH", "/usr/bin:/bin")},
+          MpirunWireup::Options{folder_, options_.program, inherited_, get_or(environment, "PATH", "/usr/bin:/bin"),
+                                options_.ports, networks_for(start)},
           channel_);
     }
     wireup_ = start.wireup() == "none" ? plain_.get() : start.wireup() == "mpirun" ? mpirun_.get() : pmix_.get();

@@ -10,10 +10,12 @@
 namespace ds {
 
 int ports_needed(const LaunchPlan& plan, const std::vector<bool>& local, const Options& options, size_t host) {
-  const bool pmix = options.wireup == "pmix", several = std::count_if(plan.slots_used.begin(), plan.slots_used.end(),
+  constexpr int kPortsOfMpirun = 3;  // and of each of its daemons
+  const bool by_mpirun = options.wireup == "mpirun", mpi = options.wireup == "pmix" || by_mpirun, several = std::count_if(plan.slots_used.begin(), plan.slots_used.end(),
                                                                       [](int used) { return used > 0; }) > 1;
   int needed = local[host] ? 1 : 0;
-  if (plan.slots_used[host] > 0 && pmix) needed += 1 + (several ? plan.slots_used[host] : 0);
+  if (plan.slots_used[host] > 0 && mpi)
+    needed += 1 + (several ? plan.slots_used[host] : 0) + (by_mpirun ? kPortsOfMpirun : 0);
   if (!plan.ranks.empty() && plan.ranks[0].host == host && !options.master_port) needed += 1;
   return needed;
 }

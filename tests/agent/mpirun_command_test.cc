@@ -55,6 +55,21 @@ TEST(MpirunCommand, DaemonsSeeNothingOfAnotherLauncher) {
   for (const char* gone : {"SLURM_JOB_ID", "PMIX_RANK", "OMPI_MCA_btl", "PMI_FD"}) EXPECT_FALSE(environment.count(gone)) << gone;
 }
 
+TEST(MpirunCommand, DaemonsListenWhereTheyMay) {
+  const DaemonNetwork network{{23018, 23017, 23016}, {.include = "10.77.0.0/24"}};
+  const Environment environment = mpirun_environment({}, "/run", "/opt/dsagent", network);
+  EXPECT_EQ(environment.at("OMPI_MCA_oob_tcp_dynamic_ipv4_ports"), "23018");
+  EXPECT_EQ(environment.at("OMPI_MCA_oob_tcp_dynamic_ipv6_ports"), "23017");
+  EXPECT_EQ(environment.at("OMPI_MCA_oob_tcp_if_include"), "10.77.0.0/24");
+  EXPECT_EQ(environment.at("PMIX_MCA_ptl_base_ipv4_port"), "23016");
+  const Environment routed = mpirun_environment({}, "/run", "/opt/dsagent", {.networks = {.exclude = "lo,docker0"}});
+  EXPECT_EQ(routed.at("OMPI_MCA_oob_tcp_if_exclude"), "lo,docker0");
+  EXPECT_FALSE(routed.count("OMPI_MCA_oob_tcp_dynamic_ipv4_ports"));
+  Environment rank;
+  take_wiring(rank, environment);
+  EXPECT_FALSE(rank.count("PMIX_MCA_ptl_base_ipv4_port")) << "of the server, not of its clients";
+}
+
 TEST(MpirunCommand, DaemonsKeepTheirSessionsInTheRunFolder) {
   const Environment environment = mpirun_environment({{"TMPDIR", "/" + std::string(120, 'x')}}, "/run", "/opt/dsagent");
   EXPECT_EQ(environment.at("TMPDIR"), "/run");

@@ -63,6 +63,15 @@ TEST_F(Network, ALauncherThatNobodyCanDialTalksOverSsh) {
 TEST_F(Network, APrivateNetworkThatIsTheSameOnEveryHostIsNotUsed) {
   for (const auto& host : bed().names()) on(host, kPrivateNetwork);
   expect_sums(sum());
+  expect_sums(sum({"--wireup", "mpirun"}));
+  const auto result = bed().run("node1", launch({"sh", "-c", "echo $MASTER_ADDR $OMPI_MCA_btl_tcp_if_include"}), seconds(60));
+  EXPECT_EQ(sorted_lines(result.out), std::vector<std::string>(6, "10.77.0.1 10.77.0.0/24")) << result.err;
+}
+
+TEST_F(Network, ABridgeOfContainersIsNotUsedWhereItsAddressesDifferEither) {
+  for (const auto& host : bed().names())
+    on(host, "ip link add docker0 type bridge; ip address add 172.17.0." + host.substr(4) + "/16 dev docker0; ip link set docker0 up");
+  expect_sums(sum());
   const auto result = bed().run("node1", launch({"sh", "-c", "echo $MASTER_ADDR $OMPI_MCA_btl_tcp_if_include"}), seconds(60));
   EXPECT_EQ(sorted_lines(result.out), std::vector<std::string>(6, "10.77.0.1 10.77.0.0/24")) << result.err;
 }
@@ -91,11 +100,13 @@ TEST_F(Network, NoTransportIsChosenUnasked) {
     for (const char* transport : {"UCX_", "NCCL_", "GLOO_"}) EXPECT_FALSE(variable.starts_with(transport)) << variable;
 }
 
-TEST_F(Network, EveryPortIsInTheRangeThatWasAskedFor) {
+class NetworkByWireup : public Network, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(NetworkByWireup, EveryPortIsInTheRangeThatWasAskedFor) {
   const std::string marks = folder("ports");
   std::filesystem::create_directories(marks);
   // Each rank waits inside MPI for the last one, which goes on when the test has looked.
-  HostCommand job = bed().start("node1", launch({"--ports", "23000-23019", program("mpi_wait"), marks}));
+  HostCommand job = bed().start("node1", launch({"--wireup", GetParam(), "--ports", "23000-23019", program("mpi_wait"), marks}));
   ASSERT_TRUE(wait_until([&] { return std::distance(std::filesystem::directory_iterator(marks), {}) == 6; }, seconds(60))) << job.err();
   std::set<int> seen;
   for (const auto& host : bed().names()) {
@@ -115,10 +126,12 @@ TEST_F(Network, EveryPortIsInTheRangeThatWasAskedFor) {
   std::ofstream(marks + "/go");
   EXPECT_EQ(job.wait(seconds(60)), 0) << job.err();
   expect_nothing_left();
-  const auto small = sum({"--ports", "23000-23002"});
+  const auto small = sum({"--wireup", GetParam(), "--ports", "23000-23002"});
   EXPECT_EQ(small.code, 2) << small.err;
   EXPECT_NE(small.err.find("--ports=23000-23002: 3 ports, but node1 needs"), std::string::npos) << small.err;
 }
+
+INSTANTIATE_TEST_SUITE_P(Every, NetworkByWireup, ::testing::Values("pmix", "mpirun"), [](const auto& wireup) { return wireup.param; });
 
 TEST_F(Network, NamesThatMeanOtherHostsElsewhereDoNoHarm) {
   on("node2", "cp /etc/hosts /run/hosts; printf '127.0.0.1 localhost node1\\n10.77.0.2 node3\\n10.77.0.9 node2\\n' >/run/other; "

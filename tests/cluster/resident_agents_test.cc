@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tests/cluster/job_fixture.h"
+#include "topology/base/hex.h"
 #include "topology/base/text.h"
 
 namespace ds::testing {
@@ -127,10 +128,41 @@ TEST_F(ResidentAgents, NobodyWithoutTheKeyIsHeardAndTheKeyIsPrivate) {
   const auto heard = bed().run("node1", {"timeout", "20", "bash", "-c", knock});
   EXPECT_EQ(trim(heard.out), "40") << "its greeting, and the end: " << heard.err;
   const auto told = agents({"list"});
-  EXPECT_NE(told.out.find("1 connection refused, the last from 198.18."), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("1 connection refused, the last from 10.77.0.1:"), std::string::npos) << told.out;
   bed().run("node1", {"sed", "-i", "s/^key ./key 0/; s/^key 0./key 0f/", folder("state") + "/dslaunch/agents/node3"});
   EXPECT_EQ(ways(), "node2 resident, node3 login") << "node3 has another key now";
   bed().run("node3", {"pkill", "dsagent"});
+}
+
+// One host by a resident agent, one by a login: what anybody there can read holds neither the job's key nor an agent's.
+TEST_F(ResidentAgents, KeysStandInTheFilesOfTheirOwnerAlone) {
+  start();
+  ASSERT_EQ(agents({"stop", "node3"}).code, 0);
+  CommandOptions options;
+  options.environment["XDG_STATE_HOME"] = folder("state");
+  HostCommand job = bed().start(
+      "node1", launch({"-v", "--output", folder("out"), "sh", "-c", "env; echo up; sleep 600"}), options);
+  ASSERT_TRUE(wait_until([&] { return std::ranges::count(split(job.out(), '\n'), "up") == 6; }, seconds(60))) << job.err();
+  const auto owned = bed().run("node1", {"sh", "-c", "find " + folder("state") + " -type f -exec cat {} +"}, seconds(20));
+  Words keys;
+  for (size_t at = owned.out.find("key"); at != std::string::npos; at = owned.out.find("key", at + 1)) {
+    const size_t first = owned.out.find_first_of("0123456789abcdef", at + 3);
+    const size_t end = std::min(owned.out.find_first_not_of("0123456789abcdef", first), owned.out.size());
+    if (first != std::string::npos && end - first == 64) keys.push_back(owned.out.substr(first, 64));
+  }
+  ASSERT_EQ(keys.size(), 2u) << "the job's and node2's: " << owned.out;
+  std::string seen = job.out() + job.err();
+  for (const auto& host : bed().names())
+    seen += bed().run(host, {"sh", "-c", "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ"}, seconds(20)).out;
+  seen += bed().run("node1", {"sh", "-c", "find " + folder("out") + " -type f -exec cat {} +"}, seconds(20)).out;
+  EXPECT_NE(seen.find("WORLD_SIZE=6"), std::string::npos);
+  EXPECT_NE(seen.find("generation_forming"), std::string::npos);
+  for (const std::string& key : keys) {
+    EXPECT_EQ(seen.find(key), std::string::npos);
+    EXPECT_EQ(seen.find(from_hex(key)), std::string::npos);
+  }
+  job.signal(SIGTERM);
+  EXPECT_EQ(job.wait(seconds(60)), 143) << job.err();
 }
 
 TEST_F(ResidentAgents, AHostThatCannotBeReachedIsNamedAndTheOthersAreThere) {

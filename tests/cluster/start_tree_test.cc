@@ -68,6 +68,7 @@ TEST_F(StartTree, HostsThatDoNotAnswerAreNamedAlsoBelowOneThatDoesNot) {
   for (const char* host : {"node2", "node5", "node6"}) EXPECT_NE(result.err.find(host), std::string::npos) << result.err;
   for (const char* host : {"node3", "node4", "node7"}) EXPECT_EQ(result.err.find(host), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("no answer in 10 s"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("node2: given up; others are still on their way"), std::string::npos) << result.err;
   expect_nothing_left(seconds(40));
 }
 

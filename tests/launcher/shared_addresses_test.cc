@@ -55,6 +55,8 @@ TEST(PortBudget, CountsWhatListensOnAHost) {
   Options options;
   EXPECT_EQ(ports_needed(plan, {true, false}, options, 0), 1 + 1 + 2 + 1);
   EXPECT_EQ(ports_needed(plan, {true, false}, options, 1), 1 + 4);
+  options.wireup = "mpirun";
+  EXPECT_EQ(ports_needed(plan, {true, false}, options, 1), 1 + 4 + 3) << "its daemon, too";
   options.wireup = "none";
   EXPECT_EQ(ports_needed(plan, {true, false}, options, 1), 0);
   options.wireup = "pmix";

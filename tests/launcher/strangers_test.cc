@@ -158,7 +158,8 @@ size_t descriptors_of(pid_t pid) {
 
 TEST_F(Strangers, TenThousandOfThemKeepNoClientOutAndTakeNoDescriptors) {
   const OpenFileLimit limit;
-  const size_t wanted = std::min<size_t>(10000, limit.now() - 200);
+  const size_t wanted = 10000;
+  if (limit.now() < wanted + 200) GTEST_SKIP() << "only " << limit.now() << " files may be open here";
   std::vector<FileDescriptor> flood;
   size_t most_descriptors = 0;
   for (size_t i = 0; i < wanted; ++i) {

@@ -86,10 +86,10 @@ TEST(DiscoverNvml, SaysWhyThereAreNoGpus) {
 
 TEST(DiscoverNvml, AsksTheDriver) {
   const GpuSurvey survey = survey_gpus(FAKE_NVML);
-  EXPECT_EQ(survey.uuids, (Texts{"GPU-8932f937", ""}));
+  EXPECT_EQ(survey.uuids, (Texts{"GPU-8932f937", "", "GPU-8a"}));
   EXPECT_EQ(survey.absence, "");
-  EXPECT_EQ(survey.bus_ids, (Texts{"00000000:3B:00.0", ""}));
-  EXPECT_TRUE(survey.nvlinks.empty()) << "its links end at a switch that no other GPU has links to";
+  EXPECT_EQ(survey.bus_ids, (Texts{"00000000:3B:00.0", "", "00000000:3C:00.0"}));
+  EXPECT_EQ(survey.nvlinks, (std::vector<std::vector<int>>{{0, 0, 2}, {0, 0, 0}, {2, 0, 0}}));
 }
 
 TEST(DiscoverNvml, KnowsWhichDeviceATokenNames) {

@@ -47,10 +47,26 @@ std::vector<std::string> mpirun_argv(const std::string& mpirun, const control::S
 
 std::string mpirun_socket(const std::string& run_folder) { return run_folder + "/mpirun"; }
 
-Environment mpirun_environment(Environment inherited, const std::string& run_folder, const std::string& dsagent) {
+static void set_both(Environment& environment, const std::string& parameter, const std::string& value) {
+  for (const char* prefix : {"OMPI_MCA_", "PRTE_MCA_"}) environment[prefix + parameter] = value;
+}
+
+static void bound(Environment& environment, const DaemonNetwork& network) {
+  if (!network.networks.include.empty()) set_both(environment, "oob_tcp_if_include", network.networks.include);
+  else if (!network.networks.exclude.empty()) set_both(environment, "oob_tcp_if_exclude", network.networks.exclude);
+  if (network.ports.size() < kPortsOfDaemon) return;
+  set_both(environment, "oob_tcp_dynamic_ipv4_ports", std::to_string(network.ports[0]));
+  set_both(environment, "oob_tcp_dynamic_ipv6_ports", std::to_string(network.ports[1]));
+  for (const char* framework : {"PMIX_MCA_ptl_tcp_ipv4_port", "PMIX_MCA_ptl_base_ipv4_port"})
+    environment[framework] = std::to_string(network.ports[2]);
+}
+
+Environment mpirun_environment(Environment inherited, const std::string& run_folder, const std::string& dsagent,
+                               const DaemonNetwork& network) {
   std::erase_if(inherited, [](const auto& variable) {
     return starts_with_any(variable.first, {"PMIX_", "PMI_", "PRTE_", "OMPI_", "SLURM_", "SLURMD_", "PBS_", "LSB_"});
   });
+  bound(inherited, network);
   inherited[kMpirunSocket] = mpirun_socket(run_folder);
   inherited["TMPDIR"] = run_folder;
   inherited["OMPI_ALLOW_RUN_AS_ROOT"] = inherited["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
@@ -65,6 +81,7 @@ Environment mpirun_environment(Environment inherited, const std::string& run_fol
 void take_wiring(Environment& rank, const Environment& stand_in) {
   for (const auto& [name, value] : stand_in) {
     if (name.starts_with("OMPI_MCA_")) rank.emplace(name, value);
+    else if (name.starts_with("PMIX_MCA_ptl_")) continue;  // where its server listens
     else if (starts_with_any(name, {"PMIX_", "PMI_", "OMPI_", "PRTE_"})) rank[name] = value;
   }
 }

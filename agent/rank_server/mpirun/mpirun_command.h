@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "agent/environment.h"
+#include "agent/networks.h"
 
 namespace ds {
 
@@ -26,9 +27,18 @@ std::vector<std::string> mpirun_argv(const std::string& mpirun, const control::S
 
 std::string mpirun_socket(const std::string& run_folder);
 
+inline constexpr size_t kPortsOfDaemon = 3;  // IPv4, IPv6, its PMIx server
+
+// Where mpirun or one of its daemons listens. A daemon takes every port of a range that it is given, so each gets its own.
+struct DaemonNetwork {
+  std::vector<int> ports{};  // kPortsOfDaemon, or none: as it chooses
+  NetworkChoice networks{};
+};
+
 // The environment of mpirun and of its daemons: ours, without what another launcher left there. Their sessions are in
 // the run folder: it is short enough for the names of sockets, and goes when the job ends.
-Environment mpirun_environment(Environment inherited, const std::string& run_folder, const std::string& dsagent);
+Environment mpirun_environment(Environment inherited, const std::string& run_folder, const std::string& dsagent,
+                               const DaemonNetwork& network = {});
 
 // What a rank needs of what mpirun gave to its stand-in. Parameters that the rank has already stay.
 void take_wiring(Environment& rank, const Environment& stand_in);

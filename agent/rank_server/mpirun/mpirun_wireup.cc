@@ -105,6 +105,11 @@ void MpirunWireup::prepare(const control::StartGeneration& start, std::function<
   }
 }
 
+Environment MpirunWireup::environment() const {
+  const DaemonNetwork network{free_ports(options_.ports, PortUse::kServer, kPortsOfDaemon), options_.networks};
+  return mpirun_environment(options_.inherited, options_.folder, options_.dsagent, network);
+}
+
 void MpirunWireup::start_mpirun() {
   const ProgramPath mpirun = find_program("mpirun", "/", options_.search_path);
   if (mpirun.exit_code) throw Error(ErrorCode::kUsage, "wireup=mpirun: no mpirun on the first host: " + mpirun.problem);
@@ -114,7 +119,7 @@ void MpirunWireup::start_mpirun() {
   Command command;
   command.program = mpirun.path;
   command.argv = mpirun_argv(mpirun.path, start_, hostfile, options_.dsagent);
-  command.env = assignments(mpirun_environment(options_.inherited, options_.folder, options_.dsagent));
+  command.env = assignments(environment());
   command.folder = options_.folder;
   command.stdout_fd = out.write.get();
   command.stderr_fd = err.write.get();
@@ -191,7 +196,7 @@ void MpirunWireup::run_daemon(const control::RunDaemon& daemon) {
   Command command;
   command.program = "/bin/sh";
   command.argv = {"sh", "-c", daemon.command()};
-  command.env = assignments(mpirun_environment(options_.inherited, options_.folder, options_.dsagent));
+  command.env = assignments(environment());
   command.folder = options_.folder;
   daemons_.push_back(Process::start(command));
 }

@@ -18,6 +18,8 @@
 #include "agent/file_descriptor.h"
 #include "agent/output_relay.h"
 #include "agent/proto/control.pb.h"
+#include "agent/free_port.h"
+#include "agent/networks.h"
 #include "agent/rank_server/wireup.h"
 
 namespace ds {
@@ -32,6 +34,8 @@ class MpirunWireup final : public Wireup {
     std::string dsagent;    // its path
     Environment inherited;  // of mpirun and its daemons
     std::string search_path;  // where mpirun is looked for
+    PortRange ports{};        // of what the daemons listen on
+    NetworkChoice networks{};
   };
 
   MpirunWireup(boost::asio::io_context& io, Options options, std::shared_ptr<Channel> channel);
@@ -58,6 +62,7 @@ class MpirunWireup final : public Wireup {
   void closed(const std::shared_ptr<Channel>& caller);
   void stand_in_came(const std::shared_ptr<Channel>& caller, const control::MpirunRank& message);
   void start_mpirun();
+  Environment environment() const;  // of mpirun and its daemons
   void mpirun_ended();
   void run_daemon(const control::RunDaemon& daemon);
   void fail(const std::string& problem, int status);
