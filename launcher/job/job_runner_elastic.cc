@@ -68,7 +68,9 @@ bool JobRunner::goes_on_after(const Verdict& verdict) const {
   if (!job_.elastic.restarts || !ranks_exist() || verdict_ || verdict.settled) return false;
   if (verdict.host_fault) return true;
   const bool refused = job_.training() && verdict.exit_code == exit_status(ErrorCode::kUsage) && !verdict.signal;
-  return !refused && verdict.exit_code != kExitTimeLimit;
+  // The ranks were asked to save and end, past the launcher (scancel -s USR1 reaches every step).
+  const bool saved = job_.training() && verdict.exit_code == kExitTryLater && !verdict.signal && progress_->has_step();
+  return !refused && !saved && verdict.exit_code != kExitTimeLimit;
 }
 
 void JobRunner::setback(Verdict verdict) {

@@ -38,7 +38,6 @@ std::string line_of(const OptionSpec& spec) {
   std::string line = left_column(spec);
   line += line.size() + 2 > kColumn ? "\n" + std::string(kColumn, ' ') : std::string(kColumn - line.size(), ' ');
   line += spec.help;
-  if (spec.answer == OptionAnswer::kNotSupported) line += " (not supported yet)";
   return line + "\n";
 }
 

@@ -58,6 +58,7 @@ std::vector<MpirunWord> make_words() {
       {{"autotuning"}, 1, {}, "choose batch sizes in train.cfg or the DeepSpeed JSON"},
       {{"launcher"}, 1, {}, "leave it out: hosts are reached by ssh (--ssh COMMAND), in a Slurm job by srun"},
       {{"launcher_args"}, 1, {}, "options of ssh stand in --ssh \"ssh -F file\""},
+      {{"log_level"}, 1, {}, "use --verbose or --quiet"},
       {{"module"}, 0, {}, "write the interpreter: dslaunch python -m package.module"},
       {{"no_ssh"}, 0, {}, one_start},
       {{"node_rank"}, 1, {}, one_start},

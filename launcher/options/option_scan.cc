@@ -110,7 +110,6 @@ class Scan {
     if (const MpirunWord* other = spec ? nullptr : find_mpirun_word(name))
       return take_mpirun_word(word, *other, has_inline, inline_value);
     if (!spec) return take_unlisted(word, name, has_inline, inline_value);
-    if (spec->answer == OptionAnswer::kNotSupported) problem("option " + word + ": not supported yet");
     GivenOption given{spec, {}, program(), where_};
     if (has_inline && spec->num_values() == 0) problem("option " + word + " takes no value");
     if (has_inline && spec->num_values() > 0) given.values.push_back(inline_value);

@@ -10,7 +10,6 @@ namespace ds {
 enum class OptionAnswer {
   kSupported,
   kNoEffect,      // accepted because scripts written for mpirun or DeepSpeed give it
-  kNotSupported,  // known, refused with "not supported yet"
 };
 
 struct OptionSpec {

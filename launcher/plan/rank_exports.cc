@@ -10,7 +10,7 @@
 namespace ds {
 namespace {
 
-constexpr const char* kPrefixes[] = {"NCCL_", "UCX_", "PYTHON", "MV2_"};
+constexpr const char* kPrefixes[] = {"NCCL_", "UCX_", "PYTHON", "MV2_", "MLFLOW"};
 using Environment = std::map<std::string, std::string>;
 
 void add_env_file(const std::string& path, std::vector<std::string>& all) {

@@ -40,6 +40,7 @@ TEST_F(SlurmTest, ScancelLeavesNothing) {
   ASSERT_TRUE(wait_until([&] { return losses_of(folder("long")).size() >= 3; }, seconds(120))) << read(folder("long") + ".log");
   ASSERT_EQ(bed().run("node1", {"scancel", number}, seconds(30)).code, 0);
   expect_nothing_left(seconds(40));
+  EXPECT_NE(read(folder("long") + ".log").find("\"exit_code\":143"), std::string::npos) << read(folder("long") + ".log");
 }
 
 // This Slurm has KillWait=5. A rank that takes no notice of TERM is killed by its agent before that, so there is a verdict.
@@ -62,6 +63,17 @@ TEST_F(SlurmScriptTest, ASingleJobSavesAtTheWarningAndEndsWith75) {
   expect_nothing_left(seconds(40));
 }
 
+// Without --batch the signal goes to the steps, where the ranks are, and not to dslaunch.
+TEST_F(SlurmScriptTest, ASignalToTheStepsSavesAndIsNoFailureToRecoverFrom) {
+  const auto job = sbatch({}, "train.sh", {write_training_job(folder("single"), {.steps = 1000000}), "--elastic"});
+  ASSERT_TRUE(trains("single")) << log("dslaunch-" + job + ".log");
+  ASSERT_EQ(bed().run("node1", {"scancel", "--signal=USR1", job}, seconds(30)).code, 0);
+  EXPECT_EQ(end_of(job, seconds(90)), "FAILED 75:0") << log("dslaunch-" + job + ".log");
+  EXPECT_EQ(log("dslaunch-" + job + ".log").find("starting again"), std::string::npos) << log("dslaunch-" + job + ".log");
+  EXPECT_EQ(bed().run("node1", {program("dstool"), "checkpoint", "verify", folder("single") + "/out"}, seconds(60)).code, 0);
+  expect_nothing_left(seconds(40));
+}
+
 TEST_F(SlurmScriptTest, AJobThatIsWarnedQueuesItselfAgainAndGoesOnWhereItWas) {
   const auto job = sbatch({}, "requeue.sh", {write_training_job(folder("again"), {.steps = 400})});
   ASSERT_TRUE(trains("again")) << log("dslaunch-" + job + ".log");
@@ -80,6 +92,7 @@ TEST_F(SlurmScriptTest, AJobThatIsWarnedQueuesItselfAgainAndGoesOnWhereItWas) {
   EXPECT_EQ(end_of(job, seconds(300)), "COMPLETED 0:0") << log("dslaunch-" + job + ".log");
   EXPECT_EQ(losses_of(folder("again")).size(), 400u);
   EXPECT_NE(log("dslaunch-" + job + ".log").find("run 2 of job"), std::string::npos);
+  EXPECT_NE(log("dslaunch-" + job + ".log").find("resumed from"), std::string::npos) << log("dslaunch-" + job + ".log");
   expect_nothing_left(seconds(40));
 }
 

@@ -1,5 +1,6 @@
 // The rules of .deepspeed_env files, those of dotenv.
 #include "launcher/options/env_file.h"
+#include "launcher/plan/rank_exports.h"
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,12 @@ TEST(EnvFile, AnyTextIsReadOrRefused) {
       EXPECT_EQ(error.code(), ErrorCode::kUsage);
     }
   }
+}
+
+TEST(CommonExports, TakeWhatDeepSpeedsLauncherTakes) {
+  const std::map<std::string, std::string> environment = {{"DS_ENV_FILE", ""}, {"HOME", "/h"}, {"MLFLOW_RUN_ID", "1"}, {"MV2_SMP", "2"},
+      {"NCCL_DEBUG", "3"}, {"PYTHONPATH", "4"}, {"UCX_TLS", "5"}, {"SECRET", "6"}, {"XNCCL_A", "7"}};
+  EXPECT_EQ(common_exports(environment), (Lines{"MLFLOW_RUN_ID=1", "MV2_SMP=2", "NCCL_DEBUG=3", "PYTHONPATH=4", "UCX_TLS=5"}));
 }
 
 }  // namespace

@@ -104,6 +104,7 @@ TEST_F(HostSources, OpenMpisParameterIsAskedAfterSlurm) {
 
 TEST_F(HostSources, FiltersHoldForSlurmToo) {
   EXPECT_EQ(hosts({"--include", "n2"}, kSlurmJob), "n2");
+  EXPECT_EQ(source.cluster.hosts[0].slots, 2) << "a host without numbers keeps all its slots";
   EXPECT_TRUE(source.slurm);
   EXPECT_EQ(hosts({"--exclude", "n2"}, kSlurmJob), "n1 n3");
   EXPECT_EQ(hosts({"--num_nodes", "1"}, kSlurmJob), "n1");

@@ -116,6 +116,7 @@ TEST(MpirunWords, MeanWhatTheyMeantThere) {
 TEST(MpirunWords, OfDeepSpeedAreAnsweredToo) {
   expect_words(usage_error_of([] { parse_options({"--launcher", "pdsh", "--ssh_port", "2222", "--save_pid", "--module", "a.b"}); }),
                {"--launcher", "--ssh COMMAND", "--ssh_port", "port=N", "--save_pid", "--report-pid", "--module", "python -m"});
+  expect_words(usage_error_of([] { parse_options({"--log_level", "info", "a"}); }), {"--log_level", "--verbose"});
   EXPECT_EQ(parse_options({"--no_local_rank", "--no_python", "./a"}).programs[0].argv, Words{"./a"});
 }
 

@@ -141,12 +141,15 @@ TEST(Options, AFilterSaysWhichHostsSoTheyAreNotCounted) {
       expect_words(problem_of(std::string(filter) + " a " + count + " 1 true"), {std::string("option ") + count + "=1", "left out", filter});
 }
 
-TEST(Options, OptionsOfLaterVersionsAreRefusedAndNotIgnored) {
-  for (const OptionSpec& spec : option_table()) {
-    if (spec.answer != OptionAnswer::kNotSupported) continue;
-    std::string value = spec.num_values() ? " 1" : "";
-    EXPECT_NE(problem_of("--" + spec.names[0] + value + " true").find("not supported yet"), std::string::npos);
-  }
+TEST(Options, OptionsOfDeepSpeedsLauncherMeanWhatTheyMeanThere) {
+  const Options options = parse("--elastic_training --min_elastic_nodes 2 --max_elastic_nodes 4 --master_addr 10.9.8.7 --master_port 29501 "
+                                "--job-name night true");
+  EXPECT_TRUE(options.elastic);
+  EXPECT_EQ(options.min_elastic_nodes, 2);
+  EXPECT_EQ(options.max_elastic_nodes, 4);
+  EXPECT_EQ(options.master_addr, "10.9.8.7");
+  EXPECT_EQ(options.master_port, 29501);
+  EXPECT_EQ(options.job_name, "night");
 }
 
 TEST(Options, TheLastOfARepeatedValueCountsWithANote) {

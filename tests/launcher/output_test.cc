@@ -209,6 +209,18 @@ TEST(Output, WhatACommandSaysIsItsResult) {
   }
 }
 
+TEST(Output, EachRankHasALogWhereItIsAskedForAndALaterJobAddsToIt) {
+  const TemporaryFolder folder;
+  const Words job = {"-np", "2", "--oversubscribe", "--enable_each_rank_log", folder.path + "/logs", "sh", "-c", "echo out $RANK; echo err $RANK >&2"};
+  EXPECT_EQ(run_dslaunch(job).code, 0);
+  for (const std::string rank : {"0", "1"}) {
+    Words lines = sorted_lines(folder.read("logs/rank" + rank + ".log"));
+    EXPECT_EQ(lines, (Words{"err " + rank, "out " + rank}));
+  }
+  EXPECT_EQ(run_dslaunch(job).code, 0);
+  EXPECT_EQ(sorted_lines(folder.read("logs/rank1.log")), (Words{"err 1", "err 1", "out 1", "out 1"}));
+}
+
 TEST(Output, AFolderForItThatCannotBeMadeIsAMistakeInTheOption) {
   for (const std::string option : {"--output-filename", "--enable_each_rank_log"}) {
     const RunResult result = run_dslaunch({"-np", "1", option, "/dev/null/x", "echo", "hi"});
