@@ -4,7 +4,7 @@ option(DSLAUNCH_CUDA_MODULE "Build the CUDA module where nvcc is found" ON)
 set(DSLAUNCH_CUDA OFF)
 if(DSLAUNCH_CUDA_MODULE)
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})  # where installers put it, often outside of PATH
-    find_program(_nvcc nvcc HINTS /usr/local/cuda/bin /opt/cuda/bin)
+    find_program(_nvcc nvcc PATHS /usr/local/cuda/bin /opt/cuda/bin)
     if(_nvcc)
       set(CMAKE_CUDA_COMPILER "${_nvcc}")
     endif()
