@@ -73,7 +73,9 @@ TEST(Signals, TheGraceIsTimeToSave) {
 }
 
 TEST(Signals, Usr1GoesToAllProcessesOfARank) {
-  RunningDslaunch job(shell(1, "trap : USR1; sleep 300 & child=$!; echo ready; wait; wait $child; exit $?"), marked());
+  // A child that is still the shell's copy would take the signal for the trap, and go on.
+  const std::string until_it_sleeps = "until grep -q sleep /proc/$child/comm; do :; done; ";
+  RunningDslaunch job(shell(1, "trap : USR1; sleep 300 & child=$!; " + until_it_sleeps + "echo ready; wait; wait $child; exit $?"), marked());
   ASSERT_TRUE(job.wait_for("ready"));
   job.signal(SIGUSR1);
   EXPECT_EQ(job.wait().code, 128 + SIGUSR1) << "what the shell's child died of";
